@@ -1,7 +1,7 @@
 """Grading of methods, its summary and its report; the experiments on the engines.
 
-`grade` runs every method and the exact engine on every instance (`grading`, on Spark), `analysis`
-turns rows into gaps and summaries, `aggregation` does so in Spark SQL, `report` into one HTML page.
+`grade` runs every method and the exact engine on every instance (`grading`, on Spark); `judged`
+turns rows into the judged table and all figures, `report` shows them on one HTML page.
 `reproduction` compares figures of articles with ours. `experiments` are no part of the installed
 package. This folder's ``README.md`` describes the layout.
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from slotwise.benchmarks.analysis.measures import RIGHTLY_REFUSED
+from slotwise.benchmarks.grading.batch.finished import finished
 from slotwise.benchmarks.grading.batch.folder import address_of, alone, local_folder, make_local
 from slotwise.benchmarks.grading.batch.slots import task_cpus
 from slotwise.benchmarks.grading.batch.start import Batch, run_batch
@@ -28,6 +28,7 @@ from slotwise.benchmarks.grading.oracle.sample import without_unsampled
 from slotwise.benchmarks.grading.oracle.stages import grading_stages
 from slotwise.benchmarks.grading.plan import RunLimits, make_settings
 from slotwise.benchmarks.grading.progress.watching import watching
+from slotwise.benchmarks.grading.rows import RIGHTLY_REFUSED
 from slotwise.benchmarks.grading.sources import read_sources
 from slotwise.models.values import time_limit, whole
 from slotwise.pipeline.spark.masters import DRIVER_MEMORY, MEMORY_ASKED, Cluster, is_local
@@ -52,6 +53,7 @@ def grade(
     master: str = "local[*]",
     out: str | Path = "out",
     seed: int = 0,
+    seeds: int = 1,
     count: int | None = None,
     conf: Mapping[str, str] | None = None,
     archive: str | os.PathLike[str] | None = None,
@@ -60,7 +62,6 @@ def grade(
     crosscheck: float = 0.0,
     progress: bool = False,
     log: str | os.PathLike[str] | None = None,
-    finish: Callable[[Any], None] | None = None,
 ) -> GradeSummary:
     """Run what the folder `out` has no row of yet; append the rows there.
 
@@ -90,13 +91,15 @@ def grade(
         grading at a time may write into it: a second is refused where the folder can be locked.
     seed, count
         Of families, methods and engine; instances per family, ``None`` = the family's own.
+    seeds
+        Runs of each method that draws, with `seed` and the next seeds; others run once.
     conf
         Settings of Spark, such as ``{"spark.task.cpus": "4"}``, over ours; ``None`` = none.
     archive
         File of `pack` that the executors' Python is in; ``None`` = they have slotwise installed.
     retry_failed
         Also run again what has a failure as its newest row: error, crashed, timeout or
-        out-of-memory. The new rows count.
+        memory. The new rows count.
     deterministic
         `time_limit_s` counts units of work instead of seconds: the same call gives the same rows
         but for times and memory, on any number of executors, in any order, on a busy machine. Each
@@ -108,9 +111,6 @@ def grade(
         Show on stderr how far it is: bars on a terminal, elsewhere a line every ten seconds.
     log
         File that events are appended to as JSON lines (``docs/grading.md``); ``None`` = none.
-    finish
-        Called with the `SparkSession` when all rows are there, before it stops, for example to sum
-        them up; ``None`` = nothing is.
 
     Raises
     ------
@@ -131,7 +131,7 @@ def grade(
     started = time.perf_counter()
     engine = known_engine(engine)
     time_limit_s = time_limit(time_limit_s, "time_limit_s")
-    _check_numbers(seed, count, memory_limit_mb)
+    _check_numbers(seed, seeds, count, memory_limit_mb)
     names = known_methods(methods)
     share = checked_share(crosscheck)
     if deterministic:
@@ -145,15 +145,14 @@ def grade(
     make_local(out)
     told: dict[str, Any] = {"out": os.fspath(out), "methods": list(names), "engine": engine}
     told |= {"master": master, "time_limit_s": time_limit_s, "seed": seed}
-    with (
-        alone(out),
-        watching(told, None if log is None else Path(log), progress) as watcher,
-        session(cluster, watcher.waiting("starting Spark")) as spark,
-    ):
+
+    def batch_of(workers: int) -> Batch:
         folder = os.getcwd() if is_local(master) else None
-        limits = RunLimits(time_limit_s, task_cpus(spark), seed, folder, memory_limit_mb)
-        limits = replace(by_work(limits) if deterministic else limits, crosscheck=share > 0)
-        batch = Batch(
+        limits = RunLimits(time_limit_s, workers, seed, folder, memory_limit_mb)
+        limits = replace(
+            by_work(limits) if deterministic else limits, crosscheck=share > 0, seeds=seeds
+        )
+        return Batch(
             address=address_of(out),
             sources=named,
             settings=make_settings(named.subjects, names, engine, limits),
@@ -162,9 +161,15 @@ def grade(
             stages=grading_stages(share, seed),
             narrowed=partial(without_unsampled, share=share, seed=seed) if share else None,
         )
-        done = run_batch(spark, batch, RIGHTLY_REFUSED, watcher)
-        if finish is not None:
-            finish(spark)
+
+    local = local_folder(out)
+    with alone(out), watching(told, None if log is None else Path(log), progress) as watcher:
+        with watcher.waiting("finding what is to be run"):
+            done = None if local is None else finished(batch_of(workers=1), local)
+        if done is None:
+            with session(cluster, watcher.waiting("starting Spark")) as spark:
+                batch = batch_of(task_cpus(spark))
+                done = run_batch(spark, batch, RIGHTLY_REFUSED, watcher)
     return GradeSummary(
         folder=os.fspath(out) if local_folder(out) is None else Path(out),
         instances=done.instances,
@@ -182,8 +187,9 @@ def _written(sources: str | os.PathLike[str] | Sequence[str | os.PathLike[str]])
     return [os.fspath(source) for source in several]
 
 
-def _check_numbers(seed: int, count: int | None, memory_limit_mb: int | None) -> None:
+def _check_numbers(seed: int, seeds: int, count: int | None, memory_limit_mb: int | None) -> None:
     whole(seed, "seed")
+    whole(seeds, "seeds", least=1)
     for number, name in ((count, "count"), (memory_limit_mb, "memory_limit_mb")):
         if number is not None:
             whole(number, name, least=1)

@@ -56,6 +56,9 @@ class Method:
         nobody can stop it on its way.
     place_logged
         `place` with a log that it tells each of its decisions; ``None`` = it cannot tell them.
+    draws
+        Whether its answer may depend on the generator: a grading repeats such methods with several
+        seeds.
     """
 
     name: str
@@ -67,3 +70,4 @@ class Method:
     configure: Configure | None = None
     place_until: PlaceUntil | None = None
     place_logged: PlaceLogged | None = None
+    draws: bool = True

@@ -90,6 +90,7 @@ def sort_slots(problem: Problem, free: list[int], used: list[int]) -> Iterator[S
 
 
 ROUND_ROBIN = Method(
+    draws=False,
     name="round-robin",
     source="Apache Storm, org.apache.storm.scheduler.EvenScheduler",
     place=place,

@@ -7,7 +7,8 @@ placement at all. Around them: our files (`formats`),
 other formats (`importers`), graph files (`graph_files`) and graphs to partition
 (`graph_partition`), certificates of proofs (`certificates`) and generators of instances
 (`families`). `instance_file` reads any instance file; everything else
-builds on `errors` and `values`.
+builds on `errors`, `values` and `nouns`, which reads and writes what files hold by the annotations
+of its class.
 
 A second problem, allocation (how many threads and slots does a dataflow need for a rate), has its
 own nouns: `dataflow` (tasks and their rates), `performance` (what a task does on one slot,

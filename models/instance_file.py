@@ -7,20 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from slotwise.models.errors import InputError, in_file
-from slotwise.models.formats.instance_reader import instance_from_document
-from slotwise.models.formats.instance_writer import (
-    INSTANCE_FORMAT,
-    instance_document,
-    instance_hash,
-)
+from slotwise.models.formats.instance_writer import instance_document, instance_hash
 from slotwise.models.formats.json_text import pretty_json
 from slotwise.models.formats.text import parse_text, read_data, write_data
-from slotwise.models.formats.validation import check_format
+from slotwise.models.formats.validation import check_format, validated
 from slotwise.models.importers.matrix_assignment import MATRIX_FORMAT, instance_from_matrices
 from slotwise.models.importers.storm_cluster import instance_from_storm, is_storm_cluster
 from slotwise.models.instance.instance import Instance
-
-FORMATS = {INSTANCE_FORMAT: instance_from_document, MATRIX_FORMAT: instance_from_matrices}
 
 __all__ = [
     "instance_document",
@@ -90,8 +83,10 @@ def instance_from_data(
     for option, value in {**given, "submitters": submitters or None}.items():
         if value is not None:
             raise InputError("applies to decoded Storm clusters only", field=option, value=value)
-    check_format(data, *FORMATS)
-    return FORMATS[data["format"]](data)
+    check_format(data, str(Instance.FORMAT), MATRIX_FORMAT)
+    if data["format"] == MATRIX_FORMAT:
+        return instance_from_matrices(data)
+    return validated(Instance, data)
 
 
 def instance_text(instance: Instance) -> str:

@@ -84,7 +84,8 @@ def _word(root: Schema, one: Schema) -> str:
     if one.get("type") == "array":
         return f"list of {_kind(root, one['items'])}"
     if one.get("type") == "object" and isinstance(one.get("additionalProperties"), dict):
-        return f"object of {_kind(root, one['additionalProperties'])}"
+        kind = _kind(root, one["additionalProperties"])
+        return f"object of ({kind})" if " or " in kind else f"object of {kind}"
     least = f" >= {one['minimum']}" if "minimum" in one else ""
     names = {"string": "text", "boolean": "true or false", "integer": "whole number"}
     kind = str(one.get("type", "any"))

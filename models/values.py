@@ -125,15 +125,12 @@ def exact(value: Number | Outsized, field: str) -> Decimal:
     return Decimal(0) if number == 0 else number
 
 
-def exact_or_none(value: Number | None, field: str) -> Decimal | None:
-    """Return `exact(value)`, or ``None`` (no limit) for ``None``."""
-    return None if value is None else exact(value, field)
-
-
-def whole(value: int | Outsized, field: str, *, least: int = 0) -> int:
+def whole(value: int | Decimal | Outsized, field: str, *, least: int = 0) -> int:
     """Return `value` if it is a whole number of at least `least`, else raise `InputError`."""
     if isinstance(value, Outsized):
         raise InputError(TOO_LONG, field=field, value=value)
+    if isinstance(value, Decimal) and value.is_finite() and value > MAX_VALUE:
+        raise InputError(f"must be at most {MAX_VALUE}", field=field, value=value)
     if isinstance(value, bool) or not isinstance(value, int):
         raise InputError("must be a whole number", field=field, value=value)
     if value < least:
@@ -183,6 +180,8 @@ def plain(number: Decimal | Fraction | float) -> int | float:
 
 def name(value: str, field: str) -> str:
     """Return an identifier: text that is not empty, without line breaks or control characters."""
+    if value and value.isascii() and value.isprintable():  # most of them
+        return value
     if value.splitlines() != [value]:
         raise InputError("must be a text of one line, not empty", field=field, value=value)
     if any(unicodedata.category(letter) == "Cc" for letter in value):

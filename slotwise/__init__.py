@@ -63,9 +63,9 @@ if TYPE_CHECKING:
     from slotwise.api.solving import solve as solve
     from slotwise.api.verifying import certify as certify
     from slotwise.api.verifying import verify as verify
-    from slotwise.benchmarks.aggregation.summary import Summary as Summary
     from slotwise.benchmarks.grade import grade as grade
     from slotwise.benchmarks.grading.grade_summary import GradeSummary as GradeSummary
+    from slotwise.benchmarks.judged.summary import Summary as Summary
     from slotwise.benchmarks.report.comparison.comparison import Comparison as Comparison
     from slotwise.heuristics.method_error import MethodError as MethodError
     from slotwise.models.allocation.case import AllocationCase as AllocationCase
@@ -77,10 +77,21 @@ if TYPE_CHECKING:
     from slotwise.models.errors import SlotwiseError as SlotwiseError
     from slotwise.models.formats.placement_file import write_placement as write_placement
     from slotwise.models.instance.cluster import Cluster as Cluster
+    from slotwise.models.instance.cluster import Distance as Distance
     from slotwise.models.instance.cluster import Node as Node
     from slotwise.models.instance.instance import Instance as Instance
+    from slotwise.models.instance.instance import LinearCost as LinearCost
+    from slotwise.models.instance.instance import Objective as Objective
+    from slotwise.models.instance.instance import Place as Place
+    from slotwise.models.instance.instance import Scheduler as Scheduler
     from slotwise.models.instance.placement import Placement as Placement
     from slotwise.models.instance.placement import Refusal as Refusal
+    from slotwise.models.instance.topology import Ackers as Ackers
+    from slotwise.models.instance.topology import Component as Component
+    from slotwise.models.instance.topology import Constraints as Constraints
+    from slotwise.models.instance.topology import RasSettings as RasSettings
+    from slotwise.models.instance.topology import SharedMemory as SharedMemory
+    from slotwise.models.instance.topology import Stream as Stream
     from slotwise.models.instance.topology import Topology as Topology
     from slotwise.models.instance_file import write_instance as write_instance
     from slotwise.models.judge.verdict import Verdict as Verdict

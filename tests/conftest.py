@@ -30,10 +30,7 @@ DAILY_SEED = os.environ.get("SLOTWISE_DAILY_SEED")
 
 SPARK_FILES = {
     "grading": (
-        "tests/benchmarks/aggregation/test_against_python.py",
-        "tests/benchmarks/aggregation/test_by_hand.py",
-        "tests/benchmarks/aggregation/test_rows_read.py",
-        "tests/benchmarks/aggregation/test_summary_command.py",
+        "tests/benchmarks/judged/test_spark.py",
         "tests/benchmarks/grading/batch/test_arrivals.py",
         "tests/benchmarks/grading/batch/test_runs.py",
         "tests/benchmarks/grading/oracle/test_oracle.py",

@@ -10,11 +10,10 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.core.result import Limits, Status
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
-from slotwise.solver.explain.conflicts.listing import constraints_of
-from slotwise.solver.explain.conflicts.relaxation import relaxed
-from slotwise.solver.explain.constraint import Constraint
+from slotwise.solver.explain.constraint import Constraint, constraints_of
 from slotwise.solver.explain.explanation import Conflict, Explanation, Feasibility
 from slotwise.solver.explain.feasibility import question
+from slotwise.solver.explain.relaxation import relax
 
 
 def exists(instance: Instance) -> bool:
@@ -26,7 +25,7 @@ def exists(instance: Instance) -> bool:
 
 def only(instance: Instance, kept: Collection[Constraint]) -> Instance:
     """Return the instance with these constraints alone."""
-    return relaxed(instance, [one for one in constraints_of(instance) if one not in kept])
+    return relax(instance, [one for one in constraints_of(instance) if one not in kept])
 
 
 def check_conflict(instance: Instance, conflict: Conflict) -> None:

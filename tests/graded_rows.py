@@ -11,20 +11,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from slotwise.benchmarks.grading.rows import COLUMNS, Row
+from slotwise.benchmarks.grading.row_file import ROW_SCHEMA as SCHEMA
+from slotwise.benchmarks.grading.rows import COLUMNS, MEANING, Row
 
 TERMS = ("overload", "network")
 EXACT = ("optimal", "feasible", "infeasible", "unknown")
-
-_TYPES = {
-    **dict.fromkeys(("case_index", "tasks", "nodes", "topologies", "workers"), pa.int32()),
-    **dict.fromkeys(("seed", "violation_count"), pa.int64()),
-    **dict.fromkeys(("tightness", "time_limit_s", "gap", "wall_s", "cpu_s"), pa.float64()),
-    **dict.fromkeys(("peak_memory_mb", "work", "work_limit"), pa.float64()),
-    "terms": pa.list_(pa.struct([(key, pa.string()) for key in ("term", "value", "bound")])),
-    "violations": pa.list_(pa.string()),
-}
-SCHEMA = pa.schema([(name, _TYPES.get(name, pa.string())) for name in COLUMNS])
 
 
 def row(
@@ -62,7 +53,7 @@ def row(
         "seed": 0,
         "time_limit_s": 10.0,
         "workers": 1,
-        "version": "slotwise 0, rows 2",
+        "version": f"slotwise 0, {MEANING}",
         "versions": json.dumps({"slotwise": "0"}),
         "status": status,
         "terms": cells,

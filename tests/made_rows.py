@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from slotwise.benchmarks.grading.rows import COLUMNS, Row, TermRow
+from slotwise.benchmarks.grading.rows import COLUMNS, MEANING, Row, TermRow
 
 
 def made_rows(cases: int, methods: int) -> list[Row]:
@@ -28,7 +28,7 @@ def _case(rng: random.Random, case: int, methods: int) -> list[Row]:
         "seed": 0,
         "time_limit_s": 10.0,
         "workers": 1,
-        "version": "rows 2",
+        "version": MEANING,
         "versions": "{}",
         "wall_s": rng.random(),
     }
@@ -38,7 +38,7 @@ def _case(rng: random.Random, case: int, methods: int) -> list[Row]:
         row: Row = {**common, "kind": "heuristic", "method": f"method-{method}"}
         luck = rng.random()
         if luck < 0.02 * method:
-            rows.append({**row, "status": "invalid", "violations": ["capacity: node n1"]})
+            rows.append({**row, "status": "broken rule", "violations": ["capacity: node n1"]})
         elif luck < 0.03 * method:
             rows.append({**row, "status": "refused", "reason": f"no node for {case % 100}"})
         else:

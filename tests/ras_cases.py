@@ -9,12 +9,12 @@ from numpy.random import Generator
 
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Scheduler
-from slotwise.models.instance.ras_settings import RasSettings
 from slotwise.models.instance.topology import (
     GROUPINGS,
     Ackers,
     Component,
     Constraints,
+    RasSettings,
     SharedMemory,
     Stream,
     Topology,

@@ -27,13 +27,13 @@ from slotwise.models.instance.instance import (
     Running,
     Scheduler,
 )
-from slotwise.models.instance.ras_settings import RasSettings
 from slotwise.models.instance.topology import (
     GROUPINGS,
     SHARED_KINDS,
     Ackers,
     Component,
     Constraints,
+    RasSettings,
     SharedMemory,
     Stream,
     Topology,

@@ -140,6 +140,9 @@ EXPERIMENTS: dict[str, Experiment] = {
         ".speed.harness.ratios",
         "what the harness of a grading takes, compared with a bare process",
     ),
+    "summary_speed": Experiment(
+        ".speed.summary", "seconds and memory of a summary against the number of rows"
+    ),
     "cli_speed": Experiment(".speed.cli", "how long slotwise --help takes"),
     "interrupts": Experiment(
         ".speed.interrupts",

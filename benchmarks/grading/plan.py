@@ -111,7 +111,10 @@ class PlannedRun:
 
 @dataclass(frozen=True, slots=True)
 class RunLimits:
-    """What all runs of a grading share: see `PlannedRun`; `crosscheck` = exact ones are checked."""
+    """What all runs of a grading share: see `PlannedRun`.
+
+    `crosscheck` = exact ones are checked; `seeds` = runs of each method that draws, on each case.
+    """
 
     time_limit_s: float
     workers: int
@@ -120,11 +123,15 @@ class RunLimits:
     memory_limit_mb: int | None = None
     work: float | None = None
     crosscheck: bool = False
+    seeds: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a plan does with each case of a subject: all of a `PlannedRun` but its case."""
+    """What a plan does with each case of a subject: all of a `PlannedRun` but its case.
+
+    `repetition` counts the runs of a method that draws, from 0.
+    """
 
     subject: str
     kind: Kind
@@ -134,11 +141,12 @@ class Setting:
     version: str
     versions: str
     git_revision: str | None
+    repetition: int = 0
 
     @property
     def seed(self) -> int:
-        """Of the engine or method, and of the family's instances."""
-        return self.limits.seed
+        """Of the engine or method: that of the family's instances, and the next ones."""
+        return self.limits.seed + self.repetition
 
     @property
     def time_limit_s(self) -> float:
@@ -154,7 +162,7 @@ class Setting:
             kind=str(self.kind),
             method=self.method,
             case_seed=limits.seed,
-            seed=limits.seed,
+            seed=self.seed,
             time_limit_s=limits.time_limit_s,
             workers=limits.workers if exact and self.subject == Subject.PLACEMENT else 1,
             folder=limits.folder,
@@ -176,9 +184,10 @@ def make_settings(
         for subject in sorted(subjects)
     ]
     others = [
-        _setting(subject_of(method), _kind_of(method), method, limits)
+        _setting(subject_of(method), _kind_of(method), method, limits, repetition)
         for method in methods
         if subject_of(method) in subjects
+        for repetition in range(limits.seeds if _draws(method) else 1)
     ]
     checks = [
         _setting(subject, Kind.CROSSCHECK, engine, limits)
@@ -222,7 +231,13 @@ def _version(kind: Kind, work: float | None) -> str:
     return software if work is None else f"{software}, {work:g} units of work"
 
 
-def _setting(subject: str, kind: Kind, method: str, limits: RunLimits) -> Setting:
+def _draws(method: str) -> bool:
+    return method not in PAIRS and (is_command(method) or find_method(method).draws)
+
+
+def _setting(
+    subject: str, kind: Kind, method: str, limits: RunLimits, repetition: int = 0
+) -> Setting:
     return Setting(
         subject=str(subject),
         kind=kind,
@@ -232,4 +247,5 @@ def _setting(subject: str, kind: Kind, method: str, limits: RunLimits) -> Settin
         version=_version(kind, limits.work),
         versions=json.dumps(versions()),
         git_revision=git_revision(),
+        repetition=repetition,
     )

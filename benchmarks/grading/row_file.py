@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
@@ -29,6 +30,9 @@ from slotwise.benchmarks.grading.rows import (
 from slotwise.benchmarks.grading.run import read_placement_text
 from slotwise.models.errors import InputError, at, in_file
 from slotwise.models.formats.json_text import parse_json
+from slotwise.models.instance.placement import Placement
+from slotwise.models.judge.judge import check_shape
+from slotwise.models.problem.problem import Problem
 from slotwise.models.values import number_of_text, one_of
 
 TERM_KEYS = ("term", "value", "bound")
@@ -36,7 +40,19 @@ TERM_KEYS = ("term", "value", "bound")
 _KINDS = dict(re.findall(r"(\w+) (string|int|long|double|array<\w+)", SCHEMA.replace("\n", " ")))
 """Kind of each column, by Spark's name of its type as far as it matters."""
 
-_BROKEN = (pa.ArrowException, OSError, UnicodeDecodeError)
+_ARROW = {
+    "string": pa.string(),
+    "int": pa.int32(),
+    "long": pa.int64(),
+    "double": pa.float64(),
+    "array<string": pa.list_(pa.string()),
+    "array<struct": pa.list_(pa.struct([(key, pa.string()) for key in TERM_KEYS])),
+}
+
+ROW_SCHEMA = pa.schema([(name, _ARROW[kind]) for name, kind in _KINDS.items()])
+"""`SCHEMA` in PyArrow's types."""
+
+NOT_PARQUET = (pa.ArrowException, OSError, UnicodeDecodeError)
 """What PyArrow raises for files that are no Parquet or damaged."""
 
 
@@ -78,7 +94,7 @@ def read_table(path: Path, columns: list[str]) -> pa.Table:
     row_schema(path, columns)
     try:
         return pq.read_table(path, columns=columns)
-    except _BROKEN as error:
+    except NOT_PARQUET as error:
         raise _no_rows(str(error)) from error
 
 
@@ -94,7 +110,7 @@ def row_schema(path: Path, columns: list[str]) -> pa.Schema:
         raise _no_rows("is not a file")
     try:
         schema = pq.read_schema(path)
-    except _BROKEN as error:
+    except NOT_PARQUET as error:
         raise _no_rows(str(error)) from error
     for name in columns:
         _check_column(schema, name)
@@ -142,14 +158,14 @@ def _cells(table: pa.Table, name: str) -> list[Any]:
     column = table.column(name)
     try:
         return list(column.to_pylist())
-    except _BROKEN:
+    except NOT_PARQUET:
         return [_cell(cell, name, number) for number, cell in enumerate(column, 1)]
 
 
 def _cell(cell: pa.Scalar, name: str, number: int) -> Any:
     try:
         return cell.as_py()
-    except _BROKEN as error:
+    except NOT_PARQUET as error:
         field = f"row {number}, column {name}"
         raise InputError(f"cannot be read: {error}", field=field, has_value=False) from error
 
@@ -299,3 +315,28 @@ _CHECKS: Mapping[str, Callable[[Any], object]] = {
     "method": _name,
     "version": _version,
 }
+
+
+def placement_of(row: Row, problem: Problem) -> Placement:
+    """Return the placement of a row that has one; `problem` is the row's.
+
+    Raises
+    ------
+    InputError
+        Naming file, row and column of what is no placement of `problem`.
+    """
+    assert row["placement"] is not None, "only rows with a placement are asked for it"
+    with _at_placement(row):
+        placement = read_placement_text(row["placement"])
+        check_shape(problem, placement)
+    return placement
+
+
+@contextmanager
+def _at_placement(row: Row) -> Iterator[None]:
+    read = stored(row)
+    if read is None:
+        yield
+        return
+    with in_file(read.file), at(read.place("placement")):
+        yield

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from fractions import Fraction
 from functools import lru_cache
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from slotwise.heuristics.sam.pairs import PAIRS
 from slotwise.models.number_text import exact_text
@@ -109,7 +109,7 @@ class Row(Planned, RunOutcome, total=False):
 COLUMNS = (*Planned.__annotations__, *RunOutcome.__annotations__)
 """Names of the columns, in the order of `SCHEMA`."""
 
-MEANING = "rows 2"
+MEANING = "rows 3"
 """Of the columns; part of ``version``. Rows of another meaning are refused."""
 
 OTHER_MEANING = f"must name {MEANING}, as this slotwise writes them; grade into another folder"
@@ -174,17 +174,19 @@ class RunStatus(StrEnum):
     """Exact engine: stopped at the limit with nothing."""
     VALID = "valid"
     """Method: a placement that keeps all hard rules; a plan that reaches its rate."""
-    INVALID = "invalid"
+    INVALID = "broken rule"
     """Method: a placement that breaks a hard rule; a plan whose slots cannot. A failure."""
     REFUSED = "refused"
-    """Method: no placement, with a reason. No failure where it is proven that there is none."""
+    """Method: no placement found. A failure unless it is proven that there is none."""
+    DOES_NOT_APPLY = "does not apply"
+    """Method: it does not read something that the instance has. Not a failure."""
     ERROR = "error"
     """The run was refused or failed with a message of ours: bad input, an internal error."""
     CRASHED = "crashed"
     """The method broke down (an exception, an exit code, no valid answer), or the process died."""
     TIMEOUT = "timeout"
     """The command was ended at the limit, or the process killed some seconds after it."""
-    OUT_OF_MEMORY = "out-of-memory"
+    OUT_OF_MEMORY = "memory"
     """The process ran out of memory and said so."""
 
 
@@ -201,6 +203,42 @@ FAILED = (RunStatus.ERROR, RunStatus.CRASHED, RunStatus.TIMEOUT, RunStatus.OUT_O
 Not among them: a placement that breaks a rule and a refusal, which are answers; ``unknown``, the
 answer of an exact engine that had all its time.
 """
+
+
+KILLED = (RunStatus.TIMEOUT, RunStatus.CRASHED, RunStatus.OUT_OF_MEMORY)
+"""How runs end that count with their time limit, at least."""
+
+
+def reason_of(row: Mapping[str, Any]) -> str | None:
+    """Return in words why a row has no valid placement; ``None`` where it has one."""
+    status = row["status"]
+    if status in SUCCEEDED:
+        return None
+    if status == RunStatus.INVALID:
+        rules = sorted({text.partition(":")[0] for text in row["violations"] or ()})
+        return f"breaks {', '.join(rules)}"
+    if status in (RunStatus.REFUSED, RunStatus.DOES_NOT_APPLY):
+        return f"{status}: {row['reason']}"
+    if status == RunStatus.INFEASIBLE:
+        return "proven infeasible"
+    if status == RunStatus.UNKNOWN:
+        return "nothing found within the limit"
+    return f"{status}: {row['error']}"
+
+
+def details_of(row: Row) -> tuple[str, ...]:
+    """Return what a row says about its failure: of a broken rule its reason and violations."""
+    if row["status"] != RunStatus.INVALID:
+        reason = reason_of(row)
+        return () if reason is None else (reason,)
+    named = tuple(row["violations"] or ())
+    more = (row["violation_count"] or 0) - len(named)
+    said = (row["reason"],) if row["reason"] else ()
+    return (*said, *named, f"and {more} more") if more > 0 else (*said, *named)
+
+
+RIGHTLY_REFUSED = "rightly refused"
+"""What a refusal is called where it is proven that there is no placement."""
 
 
 def term_values(row: Row) -> dict[str, Fraction]:

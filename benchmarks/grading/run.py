@@ -137,8 +137,11 @@ def _exact(run: PlannedRun, problem: Problem, clock: _Clock) -> RunOutcome:
 
 
 def _method(run: PlannedRun, problem: Problem, method: Method, clock: _Clock) -> RunOutcome:
-    from slotwise.heuristics.run import run_method
+    from slotwise.heuristics.run import run_method, unsupported
 
+    reason = unsupported(problem, method)
+    if reason is not None:
+        return {"status": RunStatus.DOES_NOT_APPLY, "reason": reason}
     warm(run.method)
     with clock:
         answer = run_method(problem, method, run.seed, _token(run))

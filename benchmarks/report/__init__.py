@@ -7,6 +7,6 @@ are called. `figures` draws the charts, `viewer` shows placements beside each ot
 charts and tables as files, `comparison` compares two gradings. `explanation_page` makes the page of
 ``slotwise explain --html``, `measured_page` that of ``slotwise measure --page``.
 
-Start with `page`. It may import `benchmarks.analysis`, `benchmarks.grading`, `heuristics`
+Start with `page`. It may import `benchmarks.judged`, `benchmarks.grading`, `heuristics`
 (descriptions of methods) and `models`.
 """

@@ -3,127 +3,112 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from slotwise.benchmarks.analysis.aggregate import Aggregate
-from slotwise.benchmarks.analysis.method_summary import MethodSummary
-from slotwise.benchmarks.analysis.term_summary import TermSummary
 from slotwise.benchmarks.grading.rows import Kind
-from slotwise.benchmarks.report.text import percent, short
+from slotwise.benchmarks.judged.method_table import (
+    Record,
+    interval_text,
+    statistic,
+    telling_terms,
+)
+from slotwise.benchmarks.judged.plain_table import plain_records
+from slotwise.benchmarks.judged.summary import Summary
 
 MOST_REASONS = 3
 """Reasons of failures that a sentence names."""
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """A part of a sentence: what holds, and in how many cases; `is_distance` = it is emphasised."""
-
-    text: str
-    where: str
-    is_distance: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Answer:
-    """What is said of one method: how far it is from the optimum, and what failed."""
+    """What is said of a method in its group.
+
+    Parameters
+    ----------
+    method
+        Its name.
+    distance
+        How far it is from the optimum of the term that tells most; this is emphasised.
+    details
+        Where that holds, the other terms, how often it is optimal, where it does not apply.
+    failures
+        What failed.
+    failed
+        Whether anything did.
+    """
 
     method: str
-    parts: tuple[Part, ...]
+    distance: str
+    details: str
     failures: str
     failed: bool
 
     @property
     def text(self) -> str:
         """The sentence."""
-        said = [f"{part.text} {part.where}".strip() for part in self.parts]
-        return f"{self.method}: {'; '.join([*said, self.failures])}."
+        return f"{self.method}: {self.distance} {self.details}; {self.failures}."
 
 
-def answers(summary: Aggregate) -> tuple[Answer, ...]:
-    """Return a sentence for each method that is compared, in the order of the summary."""
-    return tuple(
-        Answer(
-            method=one.method,
-            parts=tuple(_distance(one, summary.terms)),
-            failures=_failures(one),
-            failed=one.succeeded < one.runs,
-        )
-        for one in summary.methods
-        if one.kind != Kind.EXACT
+def answers(summary: Summary) -> tuple[Answer, ...]:
+    """Return a sentence for each method of each group, in the order of the summary."""
+    rows = plain_records(summary.methods[summary.methods["group"].notna()])
+    return tuple(_answer(summary, row) for row in rows if row["kind"] != Kind.EXACT)
+
+
+def _answer(summary: Summary, row: Record) -> Answer:
+    of_term = {
+        gap["term"]: gap
+        for gap in plain_records(summary.gaps)
+        if (gap["group"], gap["method"]) == (row["group"], row["method"])
+    }
+    *others, leading = telling_terms(summary, row["group"])
+    distance, where = _distance(row, of_term[leading])
+    details = [where, *(_other(of_term[term]) for term in others)]
+    details.append(f"optimal on {row['at_optimum']} of {row['instances']}")
+    if row["does_not_apply"]:
+        details.append(f"does not apply to {row['does_not_apply']}")
+    return Answer(
+        method=row["method"],
+        distance=distance,
+        details="; ".join(details),
+        failures=_failures(summary, row),
+        failed=row["failed"] > 0,
     )
 
 
-def _distance(one: MethodSummary, terms: Sequence[str]) -> Iterator[Part]:
-    """Yield how far it is from the optimum: first in the term that leads, then in the others.
-
-    It is the last of those that more than half of the objectives have, or at least as many as have
-    any other term.
-    """
-    found = [one.terms[term] for term in terms if term in one.terms]
-    proven = [term for term in found if term.cases]
-    most = max((term.runs for term in proven), default=0)
-    leading = [term for term in proven if term.runs == most or 2 * term.runs > one.runs][-1:]
-    for term in leading:
-        yield from _far(term, one.runs)
-    for term in proven:
-        if term in leading:
-            continue
-        missed = term.cases - term.at_optimum
-        text = f"{term.term} {'above' if missed else 'at'} its optimum"
-        yield Part(text, _in(missed or term.cases, term, one.runs))
-    for term in found:
-        if term.to_bound.count:
-            text = (
-                f"{term.term} at most {percent(term.to_bound.mean)} of its value above the optimum"
-            )
-            often = _in(term.to_bound.count, term, one.runs)
-            where = f"on average {often}, where only a bound is proven"
-            yield Part(text, where)
-    if one.proven:
-        yield Part("optimal", f"in {one.optimal} of {one.proven} with a proven optimum")
-    elif not found:
-        yield Part("nothing is proven to compare it with", "")
+def _distance(row: Record, gap: Record) -> tuple[str, str]:
+    """Return how far a method is in a term, and on which instances."""
+    term, count = gap["term"], gap["instances"]
+    if gap["at_optimum"] == count:
+        return f"{term} at its optimum", f"on all {count}"
+    median, p95 = (statistic(row, term, name) for name in ("median", "p95"))
+    spread = f"median {median}, 95th percentile {p95} of all {count}"
+    if not gap["common"]:
+        return f"{term} {median} above the optimum", f"in the median of {count}"
+    mean = interval_text(gap["mean_low"], _high(gap["mean_high"]))
+    where = f"on average over the {gap['common']} that all methods place ({spread})"
+    return f"{term} {mean} above the optimum", where
 
 
-def _far(term: TermSummary, runs: int) -> Iterator[Part]:
-    missed, spread = term.above_zero, term.excess
-    if term.at_optimum == term.cases:
-        yield Part(f"{term.term} at its optimum", _in(term.cases, term, runs))
-        return
-    if spread.count and spread.most:
-        where = f"on average {_in(spread.count, term, runs)}"
-        more = f" (median {percent(spread.median)}, worst {percent(spread.most)})"
-        text = f"{term.term} {percent(spread.mean)} above the optimum"
-        yield Part(text, where + more, True)
-    if missed.count:
-        where = f"on average {_in(missed.count, term, runs)}, where 0 is possible"
-        yield Part(f"{term.term} {short(missed.mean)}", where, True)
+def _high(number: object) -> float | None:
+    return None if number is None else float(str(number))
 
 
-def _in(count: int, term: TermSummary, runs: int) -> str:
-    """Return in how many of a method's runs, or of those whose objective has the term."""
-    if runs == 1:
-        return "in its one run"
-    if term.runs == 1:
-        return "in the one that counts it"
-    if term.runs < runs:
-        return f"in {'all' if count == term.runs else f'{count} of the'} {term.runs} that count it"
-    return f"in {count} of {runs}" if count < runs else f"in all {runs}"
+def _other(gap: Record) -> str:
+    return f"{gap['term']} at its optimum on {gap['at_optimum']} of {gap['instances']}"
 
 
-def _failures(one: MethodSummary) -> str:
+def _failures(summary: Summary, row: Record) -> str:
     """Return in words how many runs gave no valid placement, and why."""
-    lost = one.runs - one.succeeded
-    right = f"rightly refuses {one.rightly_refused}" if one.rightly_refused else ""
-    if not lost:
-        head = f"answers all {one.runs}" if one.runs > 1 else "answers its one run"
-        return f"{head} ({right})" if right else head
+    refused = row["rightly_refused"]
+    right = f"rightly refuses {refused}" if refused else ""
+    if not row["failed"]:
+        return f"no failures ({right})" if right else "no failures"
     kinds: Counter[str] = Counter()
-    for reason, count in one.reasons:
-        kinds[reason.partition(":")[0]] += count
+    for one in plain_records(summary.failures[summary.failures["method"] == row["method"]]):
+        kinds[one["why"].partition(":")[0]] += one["runs"]
     reasons = [f"{kind}: {count}" for kind, count in kinds.most_common(MOST_REASONS)]
-    if len(kinds) > MOST_REASONS:
-        reasons.append(f"other: {lost - sum(n for _, n in kinds.most_common(MOST_REASONS))}")
-    return f"fails on {lost} of {one.runs} ({', '.join(filter(None, [*reasons, right]))})"
+    rest = sum(kinds.values()) - sum(count for _, count in kinds.most_common(MOST_REASONS))
+    reasons += [f"other: {rest}"] if rest else []
+    told = ", ".join(filter(None, [*reasons, right]))
+    return f"fails in {row['failed']} of {row['runs']} runs ({told})"

@@ -1,54 +1,58 @@
-"""The table of instances: one line per case, of many cases those where methods do worst."""
+"""The table of instances: one line each, of many those where methods do worst."""
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
-from slotwise.benchmarks.analysis.aggregate import Aggregate
-from slotwise.benchmarks.analysis.cases import Case, case_of, infeasible_instances, is_right_refusal
-from slotwise.benchmarks.analysis.gaps import Gap, row_gap
-from slotwise.benchmarks.analysis.measures import RIGHTLY_REFUSED, details_of, reason_of
-from slotwise.benchmarks.grading.rows import Kind, Row
+from slotwise.benchmarks.grading.rows import (
+    RIGHTLY_REFUSED,
+    Kind,
+    Row,
+    RunStatus,
+    details_of,
+)
+from slotwise.benchmarks.judged.judging import Judged, Proof
+from slotwise.benchmarks.judged.method_table import interval_text, percent
 from slotwise.benchmarks.report.text import (
     DASH,
-    case_name,
-    excess_text,
-    objective_text,
-    plain_gap,
-    plain_values,
+    number,
+    plain_vector,
     seconds_text,
     short,
-    term_names,
+    vector_text,
 )
 
 MOST_LINES = 1000
-"""Cases in the table; the page says how many there are, and where the others stand."""
+"""Instances in the table; the page says how many there are, and where the others stand."""
 
-ABSOLUTE, FAILED = 1e9, 1e18
-"""Added to the sort key of a gap above an optimum of 0; the sort key of a failure."""
+ABOVE_ZERO, FAILED = 1e9, 1e18
+"""Added to the sort key of a value above an optimum of 0; the sort key of a failure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What one method did on one case.
+    """What one method did on one instance.
 
     Parameters
     ----------
     method
         Its name.
     gap
-        Distance from the optimum with its term, or how the run ended.
+        The gap in the first term that is not at its optimum, or how the run ended; of several
+        seeds the mean, and from which to which.
     values, seconds, detail
-        The value of each term, the time, and what is said of a failure; empty = none.
+        Of the first seed: the value of each term, the time, and what is said of a failure; empty =
+        none.
     key
-        What the column is sorted by, see `sort_key`.
-    optimal
-        Whether its value is the proven optimum.
+        What the column is sorted by, larger is worse; ``None`` = nothing to compare.
+    optimal, failed
+        Whether all runs are at the proven optimum; whether any run failed.
     plain
-        The same for files, see `text.plain_columns`.
+        The same for files, see `plain_columns`.
     """
 
     method: str
@@ -58,22 +62,18 @@ class Cell:
     detail: str
     key: float | None
     optimal: bool
+    failed: bool
     plain: tuple[str, ...]
-
-    @property
-    def failed(self) -> bool:
-        """Whether the run failed."""
-        return self.key == FAILED
 
 
 @dataclass(frozen=True, slots=True)
 class CaseLine:
-    """One case of the table of instances; `states` are what the table can be filtered by.
+    """One instance of the table; `states` are what the table can be filtered by.
 
-    `values` and `bounds` are those of the exact engine in each term, for files.
+    `values` and `bounds` are the best known and what is proven, in each term, for files.
     """
 
-    case: Case
+    instance_hash: str
     name: str
     family: str
     tasks: int
@@ -91,7 +91,7 @@ class CaseLine:
     @property
     def anchor(self) -> str:
         """Id of its placements on the page."""
-        return f"case-{self.case[0][-12:]}-{self.case[1]}"
+        return f"case-{self.instance_hash[-12:]}"
 
     @property
     def badness(self) -> tuple[int, float]:
@@ -101,7 +101,8 @@ class CaseLine:
 
 STATES = {
     "proven": "optimum proven",
-    "open": "optimum not proven",
+    "bounded": "bounded, not proven",
+    "open": "without a bound or a placement",
     "infeasible": "proven infeasible",
     "failed": "a method failed",
     "missed": "no method is optimal",
@@ -110,99 +111,174 @@ STATES = {
 """What the table can be filtered by, and what that is called."""
 
 
-def case_lines(
-    rows: Sequence[Row], summary: Aggregate, most: int = MOST_LINES
-) -> tuple[CaseLine, ...]:
-    """Return lines of at most `most` cases, sorted by name, methods in the summary's order.
+def plain_columns(terms: Sequence[str]) -> tuple[str, ...]:
+    """Return what the parts of `Cell.plain` are, behind the name of the method."""
+    gaps = (" gap term", " least gap, %", " greatest gap, %")
+    return "", *gaps, *(f" {term}" for term in terms), " seconds"
 
-    Where there are more cases, those with most failures are chosen, then those with the largest
-    gaps.
+
+def case_lines(
+    rows: Sequence[Row], judged: Judged, methods: Sequence[str], most: int = MOST_LINES
+) -> tuple[CaseLine, ...]:
+    """Return lines of at most `most` instances, sorted by name.
+
+    Where there are more, those with most failures are chosen, then those with the largest gaps.
+
+    Parameters
+    ----------
+    rows
+        In the order of `judged`.
+    methods
+        Names of the methods that have a cell, in order.
     """
-    by_case: dict[Case, list[Row]] = defaultdict(list)
-    for row in rows:
-        by_case[case_of(row)].append(row)
-    impossible = infeasible_instances(rows)
-    if len(by_case) > most:
+    runs: dict[int, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for run, (instance, row) in enumerate(zip(judged.instance.tolist(), rows, strict=True)):
+        runs[instance]["" if row["kind"] == Kind.EXACT else row["method"]].append(run)
+    table = _Table(rows, judged, tuple(methods), judged.terms)
+    if len(runs) > most:
         worst = {
-            case: _badness(
-                sort_key(row, row_gap(row, summary.references), impossible)
-                for row in some
-                if row["kind"] != Kind.EXACT
-            )
-            for case, some in by_case.items()
+            instance: _badness(table.key(some) for method, some in of.items() if method)
+            for instance, of in runs.items()
         }
-        chosen = sorted(by_case, key=lambda case: (worst[case], case), reverse=True)[:most]
-        by_case = {case: by_case[case] for case in chosen}
-    terms = term_names(rows)
-    lines = [_line(case, some, summary, impossible, terms) for case, some in by_case.items()]
-    return tuple(sorted(lines, key=lambda line: (line.name, line.case)))
+        chosen = sorted(runs, key=lambda one: (worst[one], one), reverse=True)[:most]
+        runs = defaultdict(lambda: defaultdict(list), {one: runs[one] for one in chosen})
+    lines = [table.line(instance, of) for instance, of in runs.items()]
+    return tuple(sorted(lines, key=lambda line: (line.name, line.instance_hash)))
 
 
 def _badness(keys: Iterable[float | None]) -> tuple[int, float]:
     """Return `CaseLine.badness` from the keys of its cells."""
-    found = [key for key in keys if key is not None]
-    return found.count(FAILED), max((key for key in found if key != FAILED), default=0.0)
+    known = [key for key in keys if key is not None]
+    return known.count(FAILED), max((key for key in known if key != FAILED), default=0.0)
 
 
-def sort_key(row: Row, gap: Gap | None, impossible: frozenset[str]) -> float | None:
-    """Return what sorts runs, larger is worse; ``None`` = nothing to compare.
+@dataclass(frozen=True, slots=True)
+class _Table:
+    rows: Sequence[Row]
+    judged: Judged
+    methods: tuple[str, ...]
+    terms: tuple[str, ...]
 
-    First by excess, then those above an optimum of 0 by how far, then failures.
-    """
-    if reason_of(row) is not None:
-        return None if is_right_refusal(row, impossible) else FAILED
-    if gap is None:
-        return None
-    return ABSOLUTE + float(gap.absolute) if gap.excess is None else gap.excess
+    def line(self, instance: int, runs: Mapping[str, Sequence[int]]) -> CaseLine:
+        """Return the line of an instance; `runs`: method ("" = exact engines) -> its runs."""
+        judged = self.judged
+        exact = next((self.rows[run] for run in runs.get("", ())), None)
+        cells = tuple(self._cell(method, runs.get(method, ())) for method in self.methods)
+        first = self.rows[next(iter(runs.values()))[0]]
+        best, bounds = (
+            judged.vector(instance, grid[instance]) for grid in (judged.best, judged.bounds)
+        )
+        return CaseLine(
+            instance_hash=first["instance_hash"],
+            name=str(judged.instances["name"].iloc[instance]),
+            family=first["family"] or "",
+            tasks=first["tasks"],
+            nodes=first["nodes"] or None,
+            tightness=_tightness_text(first),
+            value=vector_text(best) or DASH,
+            bound=vector_text(bounds) or DASH,
+            values=plain_vector(best, self.terms),
+            bounds=plain_vector(bounds, self.terms),
+            status="not solved" if exact is None else exact["status"],
+            seconds=DASH if exact is None else seconds_text(exact["wall_s"]),
+            states=tuple(self._states(instance, cells)),
+            cells=cells,
+        )
 
+    def _states(self, instance: int, cells: Sequence[Cell]) -> Iterator[str]:
+        proof = self.judged.proof[instance]
+        yield str(proof)
+        if any(cell.failed for cell in cells):
+            yield "failed"
+        if any(cell.optimal for cell in cells):
+            yield "attained"
+        elif proof == Proof.PROVEN:
+            yield "missed"
 
-def _line(
-    case: Case,
-    rows: Sequence[Row],
-    summary: Aggregate,
-    impossible: frozenset[str],
-    terms: Sequence[str],
-) -> CaseLine:
-    first = rows[0]
-    exact = next((row for row in rows if row["kind"] == Kind.EXACT), None)
-    by_method = {row["method"]: row for row in rows if row["kind"] != Kind.EXACT}
-    cells = tuple(
-        _cell(s.method, by_method.get(s.method), summary, impossible, terms)
-        for s in summary.methods
-        if s.kind != Kind.EXACT
-    )
-    return CaseLine(
-        case=case,
-        name=case_name(first),
-        family=first["family"] or "",
-        tasks=first["tasks"],
-        nodes=first["nodes"] or None,
-        tightness=_tightness_text(first),
-        value=DASH if exact is None else objective_text(exact) or DASH,
-        bound=DASH if exact is None else objective_text(exact, "bound") or DASH,
-        values=("",) * len(terms) if exact is None else plain_values(exact, terms),
-        bounds=("",) * len(terms) if exact is None else plain_values(exact, terms, "bound"),
-        status="not solved" if exact is None else exact["status"],
-        seconds=DASH if exact is None else seconds_text(exact["wall_s"]),
-        states=tuple(_states(case, cells, summary, impossible)),
-        cells=cells,
-    )
+    def key(self, runs: Sequence[int]) -> float | None:
+        """Return what sorts the runs of a method on an instance, larger is worse.
 
+        First by gap, then those above an optimum of 0 by how far, then failures.
+        """
+        if any(self._has_failed(run) for run in runs):
+            return FAILED
+        placed = [run for run in runs if self.judged.placed[run]]
+        return fmean(map(self._distance, placed)) if placed else None
 
-def _states(
-    case: Case, cells: Sequence[Cell], summary: Aggregate, impossible: frozenset[str]
-) -> Sequence[str]:
-    reference = summary.references.get(case[0])
-    proven = reference is not None and reference.proven
-    holds: Mapping[str, bool] = {
-        "proven": proven,
-        "open": not proven and case[0] not in impossible,
-        "infeasible": case[0] in impossible,
-        "failed": any(cell.failed for cell in cells),
-        "missed": proven and not any(cell.optimal for cell in cells),
-        "attained": any(cell.optimal for cell in cells),
-    }
-    return [state for state in STATES if holds[state]]
+    def _has_failed(self, run: int) -> bool:
+        judged, status = self.judged, self.rows[run]["status"]
+        answered = judged.placed[run] or judged.rightly_refused[run]
+        return not answered and status != RunStatus.DOES_NOT_APPLY
+
+    def _distance(self, run: int) -> float:
+        """Return the gap of a run in the first term that is not at its optimum."""
+        at = self._deciding(run)
+        if at is None:
+            return 0.0
+        gap = float(self.judged.low[run, at])
+        if not math.isinf(gap):
+            return gap
+        above: float = ABOVE_ZERO + int(self.judged.values[run, at]) / 10.0**self.judged.decimals
+        return above
+
+    def _deciding(self, run: int) -> int | None:
+        """Return the position of the first term that may not be at its optimum; ``None`` = none."""
+        terms = self.judged.terms_counted[self.judged.instance[run]]
+        above = self.judged.high[run, :terms] != 0
+        return int(above.argmax()) if above.any() else None
+
+    def _cell(self, method: str, runs: Sequence[int]) -> Cell:
+        blank = ("",) * (3 + len(self.terms))
+        if not runs:
+            return Cell(method, "not run", "", "", "", None, False, False, ("not run", *blank, ""))
+        first, key = self.rows[runs[0]], self.key(runs)
+        seconds = seconds_text(first["wall_s"])
+        failed = [run for run in runs if self._has_failed(run)]
+        if failed or not self.judged.placed[runs[0]]:
+            run = (failed or runs)[0]
+            refused = self.judged.rightly_refused[run]
+            status = RIGHTLY_REFUSED if refused else self.rows[run]["status"]
+            if failed and len(runs) > 1:
+                status = f"{status} ({len(failed)} of {len(runs)} seeds)"
+            detail = "; ".join(details_of(self.rows[run]))
+            plain = (status, *blank, seconds)
+            return Cell(method, status, "", seconds, detail, key, False, bool(failed), plain)
+        values = self.judged.vector(int(self.judged.instance[runs[0]]), self.judged.values[runs[0]])
+        gap, plain_gap = self._gap(runs)
+        return Cell(
+            method=method,
+            gap=gap,
+            values=vector_text(values),
+            seconds=seconds,
+            detail="",
+            key=key,
+            optimal=all(self.judged.optimal[run] for run in runs),
+            failed=False,
+            plain=(*plain_gap, *plain_vector(values, self.terms), seconds),
+        )
+
+    def _gap(self, runs: Sequence[int]) -> tuple[str, tuple[str, str, str, str]]:
+        """Return the gap of valid runs for people, and for files: what, term, least, greatest."""
+        places = [at for run in runs if (at := self._deciding(run)) is not None]
+        if not places:
+            return "optimal", ("optimal", "", "0", "0")
+        at = min(places)
+        term = self.judged.terms[self.judged.term_at[self.judged.instance[runs[0]], at]]
+        lows, highs = ([float(grid[run, at]) for run in runs]
+                       for grid in (self.judged.low, self.judged.high))  # fmt: skip
+        low, high = fmean(lows), fmean(highs)
+        plain = tuple("inf" if math.isinf(gap) else f"{100 * gap:.6g}" for gap in (low, high))
+        kind = "above optimum" if low == high else "not proven"
+        if math.isinf(low):
+            best = self.judged.best[self.judged.instance[runs[0]], at]
+            above = float(self.judged.values[runs[0], at] - best) / 10**self.judged.decimals
+            return f"+{number(above)} {term}", (kind, term, *plain)
+        text = f"at least {percent(low)}" if math.isinf(high) else interval_text(low, high)
+        if len(runs) > 1:
+            ends = interval_text(min(lows), max(highs))
+            text = f"{text} ({len(runs)} seeds: {ends})"
+        sign = "+" if low == high else ""
+        return f"{sign}{text} {term}", (kind, term, *plain)
 
 
 def _tightness_text(row: Row) -> str:
@@ -210,31 +286,3 @@ def _tightness_text(row: Row) -> str:
     if not row["nodes"]:
         return DASH
     return short(row["tightness"]) if math.isfinite(row["tightness"]) else "∞"
-
-
-def _cell(
-    method: str,
-    row: Row | None,
-    summary: Aggregate,
-    impossible: frozenset[str],
-    terms: Sequence[str],
-) -> Cell:
-    none = ("",) * (3 + len(terms))
-    if row is None:
-        return Cell(method, "not run", "", "", "", None, False, ("not run", *none, ""))
-    seconds, gap = seconds_text(row["wall_s"]), row_gap(row, summary.references)
-    key = sort_key(row, gap, impossible)
-    if reason_of(row) is not None:
-        status = row["status"] if key == FAILED else RIGHTLY_REFUSED
-        detail = "; ".join(details_of(row))
-        return Cell(method, status, "", seconds, detail, key, False, (status, *none, seconds))
-    return Cell(
-        method=method,
-        gap=excess_text(gap),
-        values=objective_text(row),
-        seconds=seconds,
-        detail="",
-        key=key,
-        optimal=gap is not None and gap.absolute == 0 and gap.to_optimum,
-        plain=(*plain_gap(gap), *plain_values(row, terms), seconds),
-    )

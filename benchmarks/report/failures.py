@@ -6,9 +6,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from slotwise.benchmarks.analysis.cases import infeasible_instances, is_right_refusal
-from slotwise.benchmarks.analysis.measures import details_of, reason_of
-from slotwise.benchmarks.grading.rows import Row, RunStatus
+from slotwise.benchmarks.grading.rows import Row, RunStatus, details_of, reason_of
+from slotwise.benchmarks.judged.judging import Judged
 from slotwise.benchmarks.report.text import case_name
 
 MOST_EXAMPLES = 10
@@ -56,28 +55,29 @@ class MethodFailures:
         return sum(group.count for group in self.groups)
 
 
-def failures(rows: Sequence[Row]) -> tuple[MethodFailures, ...]:
+def failures(rows: Sequence[Row], judged: Judged) -> tuple[MethodFailures, ...]:
     """Return the runs without a valid placement, by method and kind of failure.
 
-    Where it is proven that there is none, neither the proof nor a refusal is a failure.
+    Not among them: proofs that there is none, refusals where that is proven, and methods that do
+    not apply to an instance. `rows` are in the order of `judged`.
     """
-    impossible = infeasible_instances(rows)
     runs: dict[str, int] = defaultdict(int)
-    found: dict[str, dict[str, list[Failure]]] = defaultdict(lambda: defaultdict(list))
-    for row in rows:
+    failed: dict[str, dict[str, list[Failure]]] = defaultdict(lambda: defaultdict(list))
+    for run, row in enumerate(rows):
         runs[row["method"]] += 1
         reason = reason_of(row)
-        if reason is None or row["status"] == RunStatus.INFEASIBLE:
+        if reason is None or row["status"] in NO_FAILURE or judged.rightly_refused[run]:
             continue
-        if is_right_refusal(row, impossible):
-            continue
-        infeasible = " (infeasible)" if row["instance_hash"] in impossible else ""
+        infeasible = " (infeasible)" if judged.infeasible[judged.instance[run]] else ""
         failure = Failure(case_name(row) + infeasible, details_of(row))
-        found[row["method"]][reason.partition(":")[0]].append(failure)
+        failed[row["method"]][reason.partition(":")[0]].append(failure)
     return tuple(
         MethodFailures(method, runs[method], _groups(kinds))
-        for method, kinds in sorted(found.items())
+        for method, kinds in sorted(failed.items())
     )
+
+
+NO_FAILURE = (RunStatus.INFEASIBLE, RunStatus.DOES_NOT_APPLY)
 
 
 def _groups(kinds: dict[str, list[Failure]]) -> tuple[FailureGroup, ...]:

@@ -1,4 +1,4 @@
-"""A grading that a report is made of: its rows, what they say, the charts of it."""
+"""A grading that a report is made of: its rows, judged and summed up, and the charts of it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from slotwise.benchmarks.analysis.aggregate import Aggregate, aggregate
-from slotwise.benchmarks.analysis.cases import latest
 from slotwise.benchmarks.grading.rows import Row
 from slotwise.benchmarks.grading.store import Store
+from slotwise.benchmarks.judged.figures import Contest
+from slotwise.benchmarks.judged.groups import groups_of
+from slotwise.benchmarks.judged.judging import Judged
+from slotwise.benchmarks.judged.reading import judged_rows
+from slotwise.benchmarks.judged.summary import Summary, summarise
 from slotwise.benchmarks.report.figures.chart import Chart
 from slotwise.benchmarks.report.figures.figures import charts
-from slotwise.benchmarks.report.figures.numbers.levels import ProblemOf
+from slotwise.benchmarks.report.figures.traffic import ProblemOf
 from slotwise.benchmarks.report.labels import check_labels
 from slotwise.models.errors import InputError
 
@@ -22,14 +25,18 @@ MOST_PROBLEMS = 64
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """A grading, read and summarised once for its page and for its files.
+    """A grading, read and summed up once for its page and for its files.
 
     Parameters
     ----------
     rows
-        One for each case and method.
+        One for each run, in the order of `judged`.
+    judged
+        The runs, judged.
+    contests
+        The methods of each group on its instances.
     summary
-        What they say about each method.
+        What they come to: the figures of ``slotwise summary``.
     labels
         Method -> what it is called; others keep their names.
     problem_of
@@ -39,7 +46,9 @@ class Graded:
     """
 
     rows: tuple[Row, ...]
-    summary: Aggregate
+    judged: Judged
+    contests: tuple[Contest, ...]
+    summary: Summary
     labels: Mapping[str, str]
     problem_of: ProblemOf
     charts: tuple[Chart, ...]
@@ -56,16 +65,23 @@ def read_graded(store: Store, labels: Mapping[str, str] | None = None) -> Graded
     """
     rows = graded_rows(store)
     check_labels(labels or {}, {row["method"] for row in rows})
-    return graded_of(rows, store.problem, labels)
+    return graded_of(rows, store.problem, labels, folder=str(store.folder))
 
 
 def graded_of(
-    rows: Sequence[Row], problem_of: ProblemOf, labels: Mapping[str, str] | None = None
+    rows: Sequence[Row],
+    problem_of: ProblemOf,
+    labels: Mapping[str, str] | None = None,
+    folder: str = "",
 ) -> Graded:
-    """Return the grading that these rows are; of several of one case and method the last counts."""
-    summary, newest, names = aggregate(rows), latest(rows), labels or {}
+    """Return the grading that these rows are, the oldest first."""
+    judged = judged_rows(rows)
+    newest = tuple(rows[number] for number in judged.runs["row"])
+    contests = tuple(Contest(judged, group, group.instances) for group in groups_of(judged))
+    summary, names = summarise(judged, folder), labels or {}
     kept = lru_cache(maxsize=MOST_PROBLEMS)(problem_of)
-    return Graded(tuple(newest), summary, names, kept, charts(newest, summary, kept, names))
+    made = charts(newest, contests, summary, kept, names)
+    return Graded(newest, judged, contests, summary, names, kept, made)
 
 
 def graded_rows(store: Store) -> list[Row]:

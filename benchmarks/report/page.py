@@ -14,28 +14,26 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from slotwise.benchmarks.analysis.aggregate import Aggregate
-from slotwise.benchmarks.analysis.cases import Case, case_of, infeasible_instances
-from slotwise.benchmarks.analysis.edge_cuts import BASELINES, edge_cuts
-from slotwise.benchmarks.analysis.measures import TIME_SHIFT_S
-from slotwise.benchmarks.analysis.row_placement import placement_of
+from slotwise.benchmarks.grading.row_file import placement_of
 from slotwise.benchmarks.grading.rows import Kind, Row, RunStatus
 from slotwise.benchmarks.grading.store import Store
+from slotwise.benchmarks.judged.edge_cuts import edge_cut_table
+from slotwise.benchmarks.judged.judging import Judged, Proof
+from slotwise.benchmarks.judged.method_table import (
+    definition,
+    idle_methods,
+    method_tables,
+    term_tables,
+)
+from slotwise.benchmarks.judged.summary import Summary
 from slotwise.benchmarks.report.answers import answers
-from slotwise.benchmarks.report.case_table import STATES, CaseLine, case_lines
+from slotwise.benchmarks.report.case_table import STATES, CaseLine, case_lines, plain_columns
 from slotwise.benchmarks.report.failures import failures
 from slotwise.benchmarks.report.figures.chart import Figure
 from slotwise.benchmarks.report.graded_rows import Graded, read_graded
 from slotwise.benchmarks.report.labels import label_of
 from slotwise.benchmarks.report.page_template import template
-from slotwise.benchmarks.report.text import (
-    DASH,
-    exact_title,
-    number,
-    objective_text,
-    plain_columns,
-    term_names,
-)
+from slotwise.benchmarks.report.text import DASH, exact_title, number, objective_text
 from slotwise.benchmarks.report.viewer.side import Shown
 from slotwise.benchmarks.report.viewer.view import view
 from slotwise.heuristics.registry import describe
@@ -86,37 +84,45 @@ def write_page(graded: Graded, folder: Path) -> Path:
 
 def render(graded: Graded) -> str:
     """Return the page of a grading."""
-    rows, summary = graded.rows, graded.summary
+    rows, judged, summary = graded.rows, graded.judged, graded.summary
     label = partial(label_of, labels=graded.labels)
-    lines = case_lines(rows, summary)
+    methods = compared_methods(summary)
+    lines = case_lines(rows, judged, methods)
     placed = placed_cases(lines, rows, graded.problem_of, label)
     drawn = [chart.figure() for chart in graded.charts]
     page: str = template("report.html.j2").render(
-        summary=summary,
+        contradictions=judged.contradictions,
         label=label,
         answers=answers(summary),
         answer_figures=_named(drawn, ANSWER),
         why_figures=_named(drawn, WHY),
         more_figures=[one for one in drawn if one.name not in ANSWER + WHY],
-        heuristics=[s for s in summary.methods if s.kind != Kind.EXACT],
-        told=[t for t in summary.terms if any(t in one.terms for one in summary.methods)],
+        tables=method_tables(summary, graded.labels),
+        definition=definition(summary),
+        idle=idle_methods(summary),
+        term_tables=term_tables(summary, graded.labels),
+        methods=methods,
         lines=lines,
-        csv_terms=term_names(rows),
-        csv_columns=plain_columns(term_names(rows)),
+        csv_terms=judged.terms,
+        csv_columns=plain_columns(judged.terms),
         states={state: text for state, text in STATES.items() if _any_has(lines, state)},
-        edge_cuts=edge_cuts(rows, summary.references),
-        baselines=BASELINES,
+        edge_cuts=edge_cut_table(rows, judged, graded.labels),
         placed=placed,
         anchors={case.line.anchor for case in placed},
-        failures=failures(rows),
+        failures=failures(rows, judged),
         facts=facts(rows),
         families=families(rows),
-        terms=terms_counted(term_names(rows)),
-        descriptions=descriptions(summary, graded.labels),
-        counts=_counts(rows, summary),
-        shift=TIME_SHIFT_S,
+        terms=terms_counted(judged.terms),
+        descriptions=descriptions(methods, graded.labels),
+        counts=_counts(rows, judged),
     )
     return page
+
+
+def compared_methods(summary: Summary) -> tuple[str, ...]:
+    """Return the methods that are no exact engines, in the order of the summary, each once."""
+    rows = summary.methods[summary.methods["kind"] != str(Kind.EXACT)]
+    return tuple(dict.fromkeys(rows["method"]))
 
 
 def _named(drawn: Sequence[Figure], names: Sequence[str]) -> list[Figure]:
@@ -127,18 +133,14 @@ def _any_has(lines: Sequence[CaseLine], state: str) -> bool:
     return any(state in line.states for line in lines)
 
 
-def _counts(rows: Sequence[Row], summary: Aggregate) -> Mapping[str, int]:
-    cases = {case_of(row) for row in rows}
-    impossible = infeasible_instances(rows)
-    proven = {key for key, reference in summary.references.items() if reference.proven}
+def _counts(rows: Sequence[Row], judged: Judged) -> Mapping[str, int]:
     return {
         "runs": len(rows),
-        "instances": len({row["instance_hash"] for row in rows}),
-        "cases": len(cases),
-        "proven": sum(case[0] in proven for case in cases),
-        "infeasible": sum(case[0] in impossible for case in cases),
-        "common": len(summary.common),
-        "right": sum(s.rightly_refused for s in summary.methods),
+        "instances": len(judged.instances),
+        "methods": len({row["method"] for row in rows if row["kind"] != Kind.EXACT}),
+        **{str(kind): int((judged.proof == kind).sum()) for kind in Proof},
+        "right": int(judged.rightly_refused.sum()),
+        "inapplicable": sum(row["status"] == RunStatus.DOES_NOT_APPLY for row in rows),
     }
 
 
@@ -180,19 +182,18 @@ def facts(rows: Sequence[Row]) -> dict[str, str]:
     return {name: "; ".join(sorted(found)) or DASH for name, found in columns.items()}
 
 
-def descriptions(summary: Aggregate, labels: Mapping[str, str]) -> dict[str, str]:
+def descriptions(methods: Iterable[str], labels: Mapping[str, str]) -> dict[str, str]:
     """Return what each method on the page does, in one sentence, by what it is called.
 
     `labels`: method -> label. What a label stands for is part of its description.
     """
-    found: dict[str, str] = {}
-    for one in summary.methods:
-        name = one.method
+    known = {}
+    for name in methods:
         text = PAIRS[name].description if name in PAIRS else describe(name)
         parts = [name if name in labels else "", text or ""]
-        if one.kind != Kind.EXACT and any(parts):
-            found[label_of(name, labels)] = ". ".join(filter(None, parts))
-    return found
+        if any(parts):
+            known[label_of(name, labels)] = ". ".join(filter(None, parts))
+    return known
 
 
 def families(rows: Sequence[Row]) -> dict[str, str]:
@@ -221,28 +222,31 @@ def placed_cases(
     problem_of: Callable[[str], Problem | None],
     label: Callable[[str], str],
 ) -> tuple[PlacedCase, ...]:
-    """Return the viewers of the cases that have placements, as many as the page holds.
+    """Return the viewers of the instances that have placements, as many as the page holds.
 
-    Where that is not all, the cases of `lines` with the most failures and largest gaps come first.
+    Of several seeds the first placement of a method is drawn.
+
+    Where that is not all, those of `lines` with the most failures and largest gaps come first.
     """
-    by_case: dict[Case, list[Row]] = {line.case: [] for line in lines}
+    by_case: dict[str, dict[str, Row]] = {line.instance_hash: {} for line in lines}
     for row in rows:
-        if row["placement"] and case_of(row) in by_case:
-            by_case[case_of(row)].append(row)
+        if row["placement"] and row["instance_hash"] in by_case:
+            by_case[row["instance_hash"]].setdefault(row["method"], row)
     found: list[PlacedCase] = []
     left = MOST_CHARACTERS
     for line in sorted(lines, key=lambda one: one.badness, reverse=True):
         if len(found) == MOST_CASES:
             break
-        problem = problem_of(line.case[0]) if by_case[line.case] else None
+        drawn = list(by_case[line.instance_hash].values())
+        problem = problem_of(line.instance_hash) if drawn else None
         if problem is None:
             continue
-        viewer = view(problem, _shown(problem, line, by_case[line.case], label))
+        viewer = view(problem, _shown(problem, line, drawn, label))
         left -= len(viewer)
         if left < 0:
             break
         found.append(PlacedCase(line, viewer))
-    return tuple(sorted(found, key=lambda one: (one.line.name, one.line.case)))
+    return tuple(sorted(found, key=lambda one: (one.line.name, one.line.instance_hash)))
 
 
 def _shown(

@@ -21,7 +21,6 @@ def template(name: str) -> Template:
         "pairs": report_data.pairs,
         "percent": report_data.percent,
         "seconds": report_data.seconds_text,
-        "spread_title": report_data.spread_title,
     }
     environment.globals["roles"] = tuple(ROLES.values())
     return environment.get_template(name)

@@ -11,10 +11,11 @@ import inspect
 import pkgutil
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import cast
+from typing import Any, cast, get_type_hints
 
 from docutils import nodes
 from sphinx.addnodes import pending_xref
@@ -103,6 +104,12 @@ def as_plain_text(_app: Sphinx, *about: object) -> None:
     lines[:] = [BARS.sub(r"\\|\1\\|", line) for line in lines]
 
 
+def without_metadata(_app: Sphinx, shown: Any, _bound: bool) -> None:
+    """Show types without their metadata, which say more than a signature can."""
+    with suppress(NameError, TypeError):  # names for type checkers only, no function
+        shown.__annotations__ = get_type_hints(shown)
+
+
 def without_link(
     _app: Sphinx, _env: BuildEnvironment, node: pending_xref, shown: nodes.TextElement
 ) -> nodes.TextElement | None:
@@ -121,4 +128,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("builder-inited", write_pages)
     app.connect("missing-reference", without_link)
     app.connect("autodoc-process-docstring", as_plain_text)
+    app.connect("autodoc-before-process-signature", without_metadata)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

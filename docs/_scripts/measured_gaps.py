@@ -3,68 +3,60 @@
     python docs/_scripts/measured_gaps.py collect FOLDER   # of `slotwise grade`; makes measured.csv
     python docs/_scripts/measured_gaps.py write            # the tables of all pages from it
 
-`measured.csv` has one line for each method and instance, with the gap and the terms of the
-placement, so that tables can be written, and values checked, without grading again.
+`measured.csv` has one line for each method and instance, with how the run ended and the terms of
+the placement, so that tables can be written, and values checked, without grading again.
 """
 
 from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-from statistics import mean, median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import marked
+import pandas as pd
 
 FOLDER = Path(__file__).parents[1] / "methods"
 DATA = FOLDER / "measured.csv"
 PREFIX = "measured: "
 OPTIMUM = "optimum"
-HEAD = ("method", "family", "instances", "placed", "optimal", "gap: mean", "median", "worst")
-HEAD = (*HEAD, "no ratio", "refused", "invalid")
+HEAD = ("method", "family", "compared on", "placed", "optimal", "gap: median", "p95")
+HEAD = (*HEAD, "mean", "failed", "does not apply")
 
 
 class Line(NamedTuple):
-    """One method on one instance.
-
-    `gap` is relative, empty where there is no placement, ``inf`` where the optimum of the first
-    term that differs is 0; `values` are ``term=value`` with blanks between.
-    """
+    """One method on one instance; `values` are ``term=value`` with blanks between."""
 
     family: str
     index: int
     instance: str
     method: str
     status: str
-    gap: str
     values: str
 
 
 def collect(folder: Path) -> list[Line]:
     """Return the lines of a graded folder; every feasible instance must have a proven optimum."""
-    from slotwise.benchmarks.analysis.aggregate import aggregate
-    from slotwise.benchmarks.analysis.cases import latest
-    from slotwise.benchmarks.analysis.gaps import row_gap
     from slotwise.benchmarks.grading.store import Store
+    from slotwise.benchmarks.judged.judging import Proof
+    from slotwise.benchmarks.judged.reading import judged_rows
 
-    rows = latest(Store(folder).rows())
-    found = aggregate(rows)
-    if found.contradictions:
-        raise SystemExit("\n".join(found.contradictions))
+    rows = Store(folder).rows()
+    judged = judged_rows(rows)
+    if judged.contradictions:
+        raise SystemExit("\n".join(judged.contradictions))
+    if set(judged.proof) - {Proof.PROVEN, Proof.INFEASIBLE}:
+        raise SystemExit("some instances are not proven")
     lines = []
-    for row in rows:
-        exact = row["kind"] == "exact"
-        if exact and row["status"] not in ("optimal", "infeasible"):
-            raise SystemExit(f"{row['instance']} is not proven")
-        gap = row_gap(row, found.references)
-        ratio = "" if gap is None else "inf" if gap.relative is None else f"{gap.relative:.6g}"
+    for row in (rows[number] for number in judged.runs["row"]):
         terms = row["terms"] or () if row["status"] in ("valid", "optimal") else ()
         values = " ".join(f"{term['term']}={term['value']}" for term in terms)
-        method = OPTIMUM if exact else row["method"]
+        method = OPTIMUM if row["kind"] == "exact" else row["method"]
         place = (row["family"], row["case_index"], row["instance"])
-        lines.append(Line(*place, method, row["status"], ratio, values))
+        lines.append(Line(*place, method, row["status"], values))
     return sorted(lines)
 
 
@@ -74,30 +66,61 @@ def read() -> list[Line]:
         return [Line(**{**row, "index": int(row["index"])}) for row in csv.DictReader(file)]
 
 
-def rows_of(lines: Sequence[Line], method: str) -> Iterator[tuple[str, ...]]:
+@cache
+def measured() -> dict[tuple[str, str], dict[str, Any]]:
+    """Return (family, method) -> its row in the table of methods, summed up by the judged table."""
+    from slotwise.benchmarks.judged.reading import judged_rows
+    from slotwise.benchmarks.judged.summary import summarise
+
+    summary = summarise(judged_rows([_row(line) for line in read()]), "", ("family",))
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in summary.methods.to_dict("records"):
+        known = found.setdefault((row["family"], row["method"]), row)
+        if known["group"] != known["group"]:  # A group that it is in says more than none.
+            found[row["family"], row["method"]] = row
+    return found
+
+
+def _row(line: Line) -> dict[str, Any]:
+    """Return what the judged table reads of a row."""
+    from slotwise.benchmarks.grading.rows import MEANING
+
+    exact = line.method == OPTIMUM
+    pairs = [text.split("=") for text in line.values.split()]
+    terms = [{"term": t, "value": v, "bound": v if exact else None} for t, v in pairs]
+    return {
+        "instance_hash": f"{line.family} {line.index}",
+        "instance": line.instance,
+        "family": line.family,
+        "tasks": 1, "nodes": 1, "tightness": 0.0, "seed": 0, "wall_s": 0.0, "time_limit_s": 0.0,
+        "kind": "exact" if exact else "heuristic",
+        "method": line.method,
+        "version": MEANING,
+        "status": line.status,
+        "terms": terms or None,
+    }  # fmt: skip
+
+
+def rows_of(method: str) -> Iterator[tuple[str, ...]]:
     """Yield a table row for each family that a method was graded on."""
-    impossible = {line[:2] for line in lines if line.status == "infeasible"}
-    mine = [line for line in lines if line.method == method and line[:2] not in impossible]
-    for family in dict.fromkeys(line.family for line in mine):
-        here = [line for line in mine if line.family == family]
-        placed = [line for line in here if line.gap]
-        gaps = [float(line.gap) for line in placed if line.gap != "inf"]
+    from slotwise.benchmarks.judged.method_table import percent
+
+    for (family, name), row in measured().items():
+        if name != method:
+            continue
+        of_gap = (percent(row[f"network_{of}_low"]) for of in ("median", "p95", "mean"))
+        counts = ("instances", "placed", "at_optimum")
         yield (
-            f"`{method}`",
-            f"`{family}`",
-            str(len(here)),
-            str(len(placed)),
-            str(sum(line.gap == "0" for line in placed)),
-            *(f"{100 * f(gaps):.1f} %" if gaps else "-" for f in (mean, median, max)),
-            str(len(placed) - len(gaps)),
-            str(sum(line.status == "refused" for line in here)),
-            str(sum(line.status not in ("refused", "valid") for line in here)),
+            *(f"`{method}`", f"`{family}`"),
+            *("-" if pd.isna(row[name]) else str(row[name]) for name in counts),
+            *of_gap,
+            *(str(row["failed"]), str(row["does_not_apply"])),
         )
 
 
-def body(lines: Sequence[Line], names: str) -> str:
+def body(names: str) -> str:
     """Return the table of some methods, named with commas between."""
-    rows = [row for name in names.split(", ") for row in rows_of(lines, name)]
+    rows = [row for name in names.split(", ") for row in rows_of(name)]
     return marked.table(HEAD, rows, text_columns=2)
 
 
@@ -118,9 +141,8 @@ def main(words: list[str]) -> None:
                 writer.writerow(Line._fields)
                 writer.writerows(collect(Path(folder)))
         case ["write"]:
-            lines = read()
             for page, names, _ in list(pages()):
-                marked.write(page, PREFIX + names, body(lines, names))
+                marked.write(page, PREFIX + names, body(names))
         case _:
             raise SystemExit(__doc__)
 

@@ -68,24 +68,26 @@ def placement_svg(method: str) -> str:
 
 
 def gaps_svg() -> str:
-    """Return the mean gaps of `measured.csv`: a panel for each family, a bar for each method."""
+    """Return the median gaps of `measured.csv`: a panel for each family, a bar for each method."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
     lines = measured_gaps.read()
     methods = [name for name in dict.fromkeys(line.method for line in lines) if name != "optimum"]
+    medians = {r[:2]: r[5] for method in methods for r in measured_gaps.rows_of(method)}
     style = {"svg.hashsalt": "slotwise", "svg.fonttype": "none", "font.size": 8}
     with mpl.rc_context(style):
         figure = Figure(figsize=(9, 4.8), layout="constrained")
         panels = figure.subplots(1, len(FAMILIES), sharey=True)
         for panel, family in zip(panels, FAMILIES, strict=True):
             for y, method in enumerate(reversed(methods)):
-                rows = [r for r in measured_gaps.rows_of(lines, method) if r[1] == f"`{family}`"]
-                mean = rows[0][5] if rows else "-"
-                if mean != "-":
-                    panel.barh(y, float(mean.removesuffix(" %")), color=BAR)
+                text = medians.get((f"`{method}`", f"`{family}`"), "-").removesuffix(" %")
+                if text == "∞":
+                    panel.annotate(" ∞", (0, y), va="center", color=BAR)
+                elif text != "-":
+                    panel.barh(y, float(text), color=BAR)
             panel.set_title(family)
-            panel.set_xlabel("mean gap, %")
+            panel.set_xlabel("median gap, %")
             panel.set_yticks(range(len(methods)), list(reversed(methods)))
             panel.spines[["top", "right"]].set_visible(False)
         out = StringIO()

@@ -196,6 +196,7 @@ def supports(problem: Problem) -> str | None:
 
 
 RAS_PAPER = Method(
+    draws=False,
     name="ras-paper",
     source="Storm's documentation, Resource_Aware_Scheduler_overview, section Enhancements",
     place=place,

@@ -109,6 +109,7 @@ def _method(name: str) -> Method:
         place_until=partial(place, name),
         place_logged=lambda problem, rng, log: place(name, problem, rng, log=log),
         supports=partial(supports, name),
+        draws=False,
         description=(
             f"A round of Storm's Resource Aware Scheduler with {storm_class}, including "
             "evictions; it treats soft resources as hard."

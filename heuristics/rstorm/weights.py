@@ -147,6 +147,7 @@ class WeightedMethod:
             place_logged=lambda problem, _, log: self.schedule(
                 problem, weights, CancellationToken(), log
             ),
+            draws=False,
             description=f"{self.otherwise}: {other}." if other else self.description,
             parameters=weights.to_parameters(),
             configure=lambda given: self.with_weights(read_weights(given, self.usual, self.name)),

@@ -165,6 +165,7 @@ def stromax_reassign(theta: Fraction = THETA) -> Method:
         parameters={"theta": written},
         configure=_configured,
         place_until=place_until,
+        draws=False,
     )
 
 

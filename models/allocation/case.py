@@ -4,29 +4,23 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
-from typing import Any, Literal
-
-from pydantic import Field
+from typing import Annotated, Any
 
 from slotwise.models.allocation.demand import task_demands
 from slotwise.models.dataflow.dataflow import Dataflow
-from slotwise.models.dataflow.file import DataflowFile, dataflow_document, dataflow_from_data
-from slotwise.models.errors import at, in_file
-from slotwise.models.formats.fields import FileObject, Name, Number
+from slotwise.models.errors import in_file
 from slotwise.models.formats.json_text import canonical_json, parse_json, pretty_json
 from slotwise.models.formats.text import read_data
 from slotwise.models.formats.validation import validated
-from slotwise.models.performance.file import ModelsFile, models_document, models_from_data
+from slotwise.models.nouns import Exact, FromFile, Name, Noun, check_fields
+from slotwise.models.performance.file import ModelsFile, models_document
 from slotwise.models.performance.rows import Models
-from slotwise.models.values import as_decimal, name
-
-FORMAT = "slotwise.allocation-case/1"
+from slotwise.models.values import as_decimal
 
 
 @dataclass(frozen=True, slots=True)
-class AllocationCase:
+class AllocationCase(Noun):
     """What is to run at which rate; slots, threads and VMs are to be found.
 
     Parameters
@@ -34,11 +28,11 @@ class AllocationCase:
     name
         For people.
     dataflow
-        The DAG.
+        The DAG, as in a dataflow file.
     models
-        Name -> performance model of every task that is allocated.
+        Models of its tasks by name, as in a file of performance models.
     rate
-        Of the dataflow's sources, tuples/s, above 0.
+        Rate of the dataflow's sources, tuples/s, above 0.
 
     Raises
     ------
@@ -46,31 +40,33 @@ class AllocationCase:
         For what nothing can be found for, as `task_demands` does.
     """
 
-    name: str
+    FORMAT = "slotwise.allocation-case/1"
+
+    name: Name
     dataflow: Dataflow
-    models: Models
-    rate: Fraction
+    models: Annotated[Models, FromFile(ModelsFile, ModelsFile.by_name)]
+    rate: Exact
 
     def __post_init__(self) -> None:
         """Refuse rates and models that no slots can serve."""
+        check_fields(self)
         task_demands(self.dataflow, self.models, self.rate)
 
-
-class AllocationCaseFile(FileObject):
-    """A file with one case."""
-
-    format: Literal["slotwise.allocation-case/1"] = Field(description="Names this format.")
-    name: Name = Field(description="For people.")
-    rate: Number = Field(description="Rate of the dataflow's sources, tuples/s, above 0.")
-    dataflow: DataflowFile = Field(description="The DAG, as in a dataflow file.")
-    models: ModelsFile = Field(
-        description="Models of its tasks, as in a file of performance models."
-    )
+    def to_document(self) -> dict[str, Any]:
+        """Return a case as the data of a file, with the models that its dataflow uses."""
+        used = {task.model for task in self.dataflow.allocated}
+        return {
+            "format": self.FORMAT,
+            "name": self.name,
+            "rate": as_decimal(self.rate),
+            "dataflow": self.dataflow.to_document(),
+            "models": models_document({k: one for k, one in self.models.items() if k in used}),
+        }
 
 
 def is_allocation_case(data: Any) -> bool:
     """Whether the data of a file say that they are an allocation case."""
-    return isinstance(data, dict) and data.get("format") == FORMAT
+    return isinstance(data, dict) and data.get("format") == AllocationCase.FORMAT
 
 
 def read_allocation_case(source: str | Path) -> AllocationCase:
@@ -93,33 +89,16 @@ def case_from_text(text: str) -> AllocationCase:
 
 def case_from_data(data: Any) -> AllocationCase:
     """Return the case in the data of a file."""
-    file = validated(AllocationCaseFile, data)
-    with at("dataflow"):
-        dataflow = dataflow_from_data(data["dataflow"])
-    with at("models"):
-        models = models_from_data(data["models"])
-    return AllocationCase(name(file.name, "name"), dataflow, models, Fraction(file.rate))
-
-
-def case_document(case: AllocationCase) -> dict[str, Any]:
-    """Return a case as the data of a file, with the models that its dataflow uses."""
-    used = {task.model for task in case.dataflow.allocated}
-    return {
-        "format": FORMAT,
-        "name": case.name,
-        "rate": as_decimal(case.rate),
-        "dataflow": dataflow_document(case.dataflow),
-        "models": models_document({key: one for key, one in case.models.items() if key in used}),
-    }
+    return validated(AllocationCase, data)
 
 
 def case_text(case: AllocationCase) -> str:
     """Return a case as the text of a JSON file."""
-    return pretty_json(case_document(case)) + "\n"
+    return pretty_json(case.to_document()) + "\n"
 
 
 def case_hash(case: AllocationCase) -> str:
     """Return ``sha256:`` and the hash of the canonical document without the case's name."""
-    document = case_document(case)
+    document = case.to_document()
     del document["name"]
     return "sha256:" + hashlib.sha256(canonical_json(document).encode("ascii")).hexdigest()

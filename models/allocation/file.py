@@ -2,40 +2,38 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
-
-from pydantic import Field
+from typing import Any
 
 from slotwise.models.allocation.vm import VmSize
-from slotwise.models.errors import in_file
-from slotwise.models.formats.fields import FileObject, Name, Number, Positive
+from slotwise.models.errors import InputError, in_file
 from slotwise.models.formats.text import read_data
 from slotwise.models.formats.validation import validated
-from slotwise.models.values import distinct, name
-
-FORMAT = "slotwise.vms/1"
-
-
-class VmSizeObject(FileObject):
-    """A size of a file."""
-
-    name: Name = Field(description="Unique in the file.")
-    slots: Positive = Field(description="Slots: cores with their share of memory.")
-    price: Number = Field(description="Price of one such VM per hour.")
-    available: Positive | None = Field(
-        default=None, description="Number available; null or absent = any number."
-    )
+from slotwise.models.nouns import Noun, check_fields
+from slotwise.models.values import distinct
 
 
-class VmsFile(FileObject):
-    """A file of VM sizes."""
+@dataclass(frozen=True, slots=True)
+class VmsFile(Noun):
+    """A file of VM sizes.
 
-    format: Literal["slotwise.vms/1"] = Field(description="Names this format.")
-    sizes: Annotated[list[VmSizeObject], Field(min_length=1)] = Field(
-        description="The available VM sizes."
-    )
+    Parameters
+    ----------
+    sizes
+        The available VM sizes, at least one.
+    """
+
+    FORMAT = "slotwise.vms/1"
+
+    sizes: tuple[VmSize, ...]
+
+    def __post_init__(self) -> None:
+        """Check that there are some, and that their names differ."""
+        check_fields(self)
+        if not self.sizes:
+            raise InputError("must have at least one size", field="sizes", value=[])
+        distinct((one.name for one in self.sizes), "sizes[].name")
 
 
 def read_vm_sizes(source: str | Path) -> tuple[VmSize, ...]:
@@ -53,14 +51,4 @@ def read_vm_sizes(source: str | Path) -> tuple[VmSize, ...]:
 
 def vm_sizes_from_data(data: Any) -> tuple[VmSize, ...]:
     """Return the VM sizes in the data of a file."""
-    sizes = validated(VmsFile, data).sizes
-    distinct((one.name for one in sizes), "sizes[].name")
-    return tuple(
-        VmSize(
-            name(one.name, f"sizes[{index}].name"),
-            one.slots,
-            Fraction(one.price),
-            one.available,
-        )
-        for index, one in enumerate(sizes)
-    )
+    return validated(VmsFile, data).sizes

@@ -6,38 +6,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from slotwise.models.errors import InputError
+from slotwise.models.nouns import Exact, Name, Noun, Positive
 
 
 @dataclass(frozen=True, slots=True)
-class VmSize:
+class VmSize(Noun):
     """A size of VM that can be had.
 
     Parameters
     ----------
     name
-        For example ``D3``.
+        For example ``D3``; unique in a file.
     slots
-        Slots of one such VM (one core and its share of memory each), at least 1.
+        Slots of one such VM: cores with their share of memory.
     price
-        Of one such VM per hour, at least 0.
+        Price of one such VM per hour.
     available
-        How many can be had, at least 1; ``None`` = any number.
+        Number available, at least 1; ``None`` = any number.
     """
 
-    name: str
-    slots: int
-    price: Fraction
-    available: int | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse numbers out of range."""
-        if self.slots < 1:
-            raise InputError("must be at least 1", field="slots", value=self.slots)
-        if self.price < 0:
-            raise InputError("must be 0 or more", field="price", value=float(self.price))
-        if self.available is not None and self.available < 1:
-            raise InputError("must be at least 1", field="available", value=self.available)
+    name: Name
+    slots: Positive
+    price: Exact
+    available: Positive | None = None
 
 
 AZURE_D = tuple(

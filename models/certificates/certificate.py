@@ -2,34 +2,98 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Annotated, Any
 
 from slotwise.models.display import block
 from slotwise.models.errors import InputError
-from slotwise.models.instance.instance import Place
+from slotwise.models.instance.instance import Running
+from slotwise.models.nouns import (
+    REQUIRED,
+    Amount,
+    FromFile,
+    Name,
+    Noun,
+    Positive,
+    Whole,
+    check_fields,
+    choice,
+)
 from slotwise.models.number_text import short_text
-from slotwise.models.values import one_of
 
 STATUSES = ("optimal", "feasible", "infeasible")
 """What can be certified; a search that ended with nothing cannot."""
 
 
-@dataclass(frozen=True, slots=True)
-class CertifiedTerm:
-    """Value and bound of a term in the user's unit; ``None`` where there is none.
+Value = Annotated[Fraction, FromFile(Amount, Fraction)]
 
-    The bound holds given that all terms before it are at their values.
+
+@dataclass(frozen=True, slots=True)
+class CertifiedTerm(Noun):
+    """Value and bound of a term; ``None`` where there is none.
+
+    Parameters
+    ----------
+    term
+        Name of the term, as in the instance.
+    value
+        What the placement costs, in the user's unit; ``None`` = there is no placement.
+    bound
+        Lower bound given that all terms before are at their values; ``None`` = nothing is proven.
     """
 
-    term: str
-    value: Fraction | None
-    bound: Fraction | None
+    term: Name
+    value: Value | None
+    bound: Value | None
 
 
 @dataclass(frozen=True, slots=True)
-class CertifiedProof:
+class ParametersFile(Noun):
+    """How an engine was called.
+
+    Parameters
+    ----------
+    time_limit_s
+        Wall-clock limit, seconds.
+    workers
+        Threads, 1 or more.
+    seed
+        Seed of its random choices, 0 or more.
+    """
+
+    time_limit_s: Value
+    workers: Positive
+    seed: Whole
+
+
+@dataclass(frozen=True, slots=True)
+class ProofFile(Noun):
+    """What one engine claims, in a file.
+
+    Parameters
+    ----------
+    engine
+        Name of the engine.
+    version
+        Version of the solver behind it.
+    parameters
+        How it was called.
+    how
+        How it proved its bounds, in words.
+    bounds
+        Its own bound of each term, in the user's unit; ``None`` = it proved nothing.
+    """
+
+    engine: Name
+    version: str
+    parameters: ParametersFile
+    how: str
+    bounds: tuple[Value | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CertifiedProof(Noun):
     """What one engine claims to have proven.
 
     Parameters
@@ -52,9 +116,28 @@ class CertifiedProof:
     how: str
     bounds: tuple[Fraction | None, ...]
 
+    @classmethod
+    def of(cls, file: ProofFile) -> CertifiedProof:
+        """Return the proof of a file."""
+        called = file.parameters
+        return cls(
+            file.engine,
+            file.version,
+            called.time_limit_s,
+            called.workers,
+            called.seed,
+            file.how,
+            file.bounds,
+        )
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the data of a file."""
+        called = ParametersFile(self.time_limit_s, self.workers, self.seed)
+        return ProofFile(self.engine, self.version, called, self.how, self.bounds).to_document()
+
 
 @dataclass(frozen=True, slots=True)
-class Certificate:
+class Certificate(Noun):
     """A claim about one instance.
 
     Parameters
@@ -62,7 +145,8 @@ class Certificate:
     instance
         Hash of the instance, ``sha256:...``.
     status
-        One of `STATUSES`.
+        ``optimal``: values equal bounds; ``feasible``: not proven best; ``infeasible``: proven that
+        there is no placement.
     made_by
         Program and version that wrote it.
     objective
@@ -70,9 +154,10 @@ class Certificate:
     proofs
         One entry per engine.
     places
-        The placement by topology and ``component[index]``; ``None`` where there is none.
+        Topology -> ``component[index]`` -> place; ``None`` = infeasible.
     digest
-        What its file says is the hash of all the rest; ``None`` for one made in Python.
+        Hash of all the rest, ``sha256:...``, no signature; files must have it. ``None`` = it was
+        made in Python.
 
     Examples
     --------
@@ -83,17 +168,21 @@ class Certificate:
     'exhaustive'
     """
 
-    instance: str
-    status: str
-    made_by: str
+    FORMAT = "slotwise.certificate/1"
+
+    instance: Name
+    status: Annotated[str, choice(STATUSES)]
+    made_by: Name
     objective: tuple[CertifiedTerm, ...]
-    proofs: tuple[CertifiedProof, ...]
-    places: Mapping[str, Mapping[str, Place]] | None
-    digest: str | None = field(default=None, compare=False)
+    proofs: tuple[Annotated[CertifiedProof, FromFile(ProofFile, CertifiedProof.of)], ...]
+    places: Running | None = field(metadata={"alias": "placement"})
+    digest: Annotated[str | None, FromFile(Name, str)] = field(
+        default=None, compare=False, metadata=REQUIRED
+    )
 
     def __post_init__(self) -> None:
         """Check that the parts belong together."""
-        one_of(self.status, STATUSES, "status")
+        check_fields(self)
         if (self.places is None) != (self.status == "infeasible"):
             raise InputError(
                 "has no placement when infeasible, and one otherwise",

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import networkx as nx
 
 from slotwise.models.errors import InputError
+from slotwise.models.nouns import Exact, Name, Noun, check_fields
 
 
 @dataclass(frozen=True, slots=True)
-class DataflowTask:
+class DataflowTask(Noun):
     """A vertex of the DAG.
 
     Parameters
@@ -20,33 +21,45 @@ class DataflowTask:
     name
         Unique in its dataflow.
     model
-        Name of its performance model; ``None`` for a task that is not allocated: sources and
-        sinks, which run outside the slots that are counted.
+        Name of its performance model; ``None`` for a source or sink that runs outside the slots
+        that are allocated.
     """
 
-    name: str
-    model: str | None
+    name: Name
+    model: Name | None
 
 
 @dataclass(frozen=True, slots=True)
-class Stream:
-    """An edge of the DAG: each tuple that `source` takes in sends `selectivity` on to `target`."""
+class Stream(Noun):
+    """An edge of the DAG.
 
-    source: str
-    target: str
-    selectivity: Fraction = Fraction(1)
+    Parameters
+    ----------
+    source
+        Task that sends.
+    target
+        Task that receives.
+    selectivity
+        Tuples sent for each tuple that the sender takes in.
+    """
+
+    source: Name = field(metadata={"alias": "from"})
+    target: Name = field(metadata={"alias": "to"})
+    selectivity: Exact = Fraction(1)
 
 
 @dataclass(frozen=True, slots=True)
-class Dataflow:
+class Dataflow(Noun):
     """A DAG of tasks.
 
     Parameters
     ----------
     name
         For people.
-    tasks, streams
-        At most one stream between two tasks; no cycles.
+    tasks
+        The vertices of the DAG.
+    streams
+        Its edges, at most one between two tasks; no cycles.
 
     Raises
     ------
@@ -54,12 +67,15 @@ class Dataflow:
         For a name used twice, an unknown task, a negative selectivity, or a cycle.
     """
 
-    name: str
+    FORMAT = "slotwise.dataflow/1"
+
+    name: Name
     tasks: tuple[DataflowTask, ...]
     streams: tuple[Stream, ...]
 
     def __post_init__(self) -> None:
         """Refuse what is no DAG."""
+        check_fields(self)
         counts = Counter(task.name for task in self.tasks)
         for name, count in counts.items():
             if count > 1:
@@ -70,12 +86,6 @@ class Dataflow:
             for end in (stream.source, stream.target):
                 if end not in counts:
                     raise InputError("must be a task of this dataflow", field=field, value=end)
-            if stream.selectivity < 0:
-                raise InputError(
-                    "must be 0 or more",
-                    field=f"{field}.selectivity",
-                    value=float(stream.selectivity),
-                )
             if (stream.source, stream.target) in pairs:
                 raise InputError(
                     "occurs twice; give one stream with the sum of the selectivities",

@@ -2,12 +2,12 @@
 
 How does text become data without losing a digit, even from untrusted files? Size is bounded
 (`file_bytes`), JSON and YAML give decimals (`json_text`, `yaml_text`: nothing in a file can run),
-the shape is checked by Pydantic (`instance_schema`, `fields`), and the first finding becomes one
+Pydantic makes nouns of them by the annotations of `models.nouns`, and its first finding becomes one
 `InputError` (`validation`). Unknown keys are errors. Files are written completely or not
 at all (`atomic_file`); the hash of an instance is that of its canonical JSON (`instance_writer`).
 What people hand in as a placement may also be an answer that holds one (`given_placement`); plans
 and advice about what runs have a package of their own (`running`).
 
-Start with `instance_reader`. It may import `models.problem`, `models.instance` and what is below.
+Start with `validation`. It may import `models.problem`, `models.instance` and what is below.
 The JSON Schemas are printed by ``slotwise schema``.
 """

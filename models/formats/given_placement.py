@@ -12,8 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from slotwise.models.errors import InputError, at, in_file
-from slotwise.models.formats.instance_schema import RefusalFile
-from slotwise.models.formats.placement_file import placement_file_of, placement_of
+from slotwise.models.formats.placement_file import (
+    RefusalFile,
+    placement_file_of,
+    placement_of,
+)
 from slotwise.models.formats.running.plan_file import PLAN_FORMAT, PlanFile
 from slotwise.models.formats.text import parse_text, read_data
 from slotwise.models.formats.validation import validated

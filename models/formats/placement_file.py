@@ -2,20 +2,52 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from slotwise.models.errors import InputError
-from slotwise.models.formats.instance_reader import places_of
-from slotwise.models.formats.instance_schema import PlacementFile, RefusalFile
-from slotwise.models.formats.instance_writer import instance_hash, places_document
+from slotwise.models.formats.instance_writer import instance_hash
 from slotwise.models.formats.json_text import pretty_json
 from slotwise.models.formats.text import write_data
 from slotwise.models.formats.validation import check_format, validated
-from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.instance import Instance, Running
 from slotwise.models.instance.placement import Placement, Refusal, from_places, to_places
+from slotwise.models.nouns import Name, Noun
 
 PLACEMENT_FORMAT = "slotwise.placement/1"
+
+
+@dataclass(frozen=True, slots=True)
+class PlacementFile(Noun):
+    """A file ``slotwise.placement/1``; tasks that are not named are not placed.
+
+    Parameters
+    ----------
+    instance
+        Hash of the instance that was placed, ``sha256:...``; a method must give it; ``None`` = not
+        known: ``judge`` and ``--hint`` take the file with a note.
+    topologies
+        Topology -> ``component[index]`` -> place.
+    """
+
+    FORMAT = PLACEMENT_FORMAT
+
+    instance: Name | None = None
+    topologies: Running = field(kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class RefusalFile(Noun):
+    """What a method writes that makes no placement.
+
+    Parameters
+    ----------
+    refused
+        Why, one line for people.
+    """
+
+    refused: str
 
 
 def answer_from_data(data: Any, instance: Instance) -> Placement | Refusal:
@@ -50,16 +82,13 @@ def placement_file_of(data: Any, instance: Instance) -> PlacementFile:
 
 def placement_of(file: PlacementFile, instance: Instance) -> Placement:
     """Return the placement in the checked data of a placement file."""
-    return from_places(instance, places_of(file.topologies, "topologies"))
+    return from_places(instance, file.topologies)
 
 
 def placement_document(instance: Instance, placement: Placement) -> dict[str, Any]:
     """Return the data of a placement file; JSON-ready."""
-    return {
-        "format": PLACEMENT_FORMAT,
-        "instance": instance_hash(instance),
-        "topologies": places_document(to_places(instance, placement)),
-    }
+    places = to_places(instance, placement)
+    return PlacementFile(instance_hash(instance), topologies=places).to_document()
 
 
 def placement_text(instance: Instance, placement: Placement) -> str:

@@ -13,11 +13,12 @@ from typing import Any
 from pydantic import RootModel
 
 from slotwise.models.errors import InputError, in_file
-from slotwise.models.formats.fields import Number, key_path
 from slotwise.models.formats.text import read_data
 from slotwise.models.formats.validation import validated
 from slotwise.models.instance.cluster import Cluster
+from slotwise.models.nouns import Number, key_path
 from slotwise.models.problem.scaling import CPU, MEMORY
+from slotwise.models.values import exact
 
 Pools = Mapping[str, Mapping[str, Decimal]]
 
@@ -42,10 +43,11 @@ def read_pools(source: str | Path, cluster: Cluster) -> Pools:
 
 def pools_from_data(data: Any, cluster: Cluster) -> Pools:
     """Return the pools in the data of a file; see `read_pools`."""
-    pools = validated(PoolsFile, data).root
+    pools: dict[str, dict[str, Decimal]] = {}
     known = dict.fromkeys((CPU, MEMORY, *(d for n in cluster.nodes for d in n.resources)))
-    for owner, pool in pools.items():
-        for key, value in pool.items():
+    for owner, pool in validated(PoolsFile, data).root.items():
+        pools[owner] = {key: exact(value, key_path(owner, key)) for key, value in pool.items()}
+        for key, value in pools[owner].items():
             if key not in known:
                 raise InputError(
                     f"is not a resource of this cluster, which has {', '.join(known)}",

@@ -1,15 +1,16 @@
-"""Pydantic's findings as one `InputError`: the first finding, in our words."""
+"""Data of files as nouns, by Pydantic; its first finding as an `InputError`, in our words."""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from slotwise.models.errors import InputError
-from slotwise.models.formats.fields import key_path
+from slotwise.models.nouns import key_path
 
-Model = TypeVar("Model", bound=BaseModel)
+Shape = TypeVar("Shape")
 
 _RULES = {
     "string_type": "must be text",
@@ -33,8 +34,8 @@ def check_format(data: Any, *known: str) -> None:
         raise InputError(f"must be {names}", field="format", value=data["format"])
 
 
-def validated(model: type[Model], document: object) -> Model:
-    """Return `document` as `model`.
+def validated(shape: type[Shape], document: object) -> Shape:
+    """Return `document` as a noun or another `shape`.
 
     Raises
     ------
@@ -42,17 +43,25 @@ def validated(model: type[Model], document: object) -> Model:
         The first thing that is wrong: path, value, rule.
     """
     try:
-        return model.model_validate(document)
+        noun: Shape = adapter(shape).validate_python(document)  # type: ignore[arg-type]
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         raise _input_error(dict(first)) from error
+    return noun
+
+
+@cache
+def adapter(shape: Any) -> TypeAdapter[Any]:
+    """Return what validates and describes a shape."""
+    return TypeAdapter(shape)
 
 
 def _input_error(first: dict[str, Any]) -> InputError:
-    path = key_path(*(part for part in first["loc"] if part != "[key]"))
+    keys = first["loc"]
+    path = key_path(*(keys[:-2] if keys[-1:] == ("[key]",) else keys))
     cause = first.get("ctx", {}).get("error")
     if isinstance(cause, InputError):
-        return cause.within(path) if path and cause.field else _with_path(cause, path)
+        return cause.within(path) if path else cause
     kind = first["type"]
     if kind == "missing":
         return InputError(_RULES[kind], field=path, has_value=False)
@@ -61,9 +70,3 @@ def _input_error(first: dict[str, Any]) -> InputError:
         return InputError(rule, field=path, value=first["input"])
     rule = _RULES.get(kind, first["msg"][:1].lower() + first["msg"][1:])
     return InputError(rule, field=path, value=first["input"])
-
-
-def _with_path(cause: InputError, path: str) -> InputError:
-    return InputError(
-        cause.rule, field=path or cause.field, value=cause.value, has_value=cause.has_value
-    )

@@ -9,17 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Annotated, Any, Literal
-
-from pydantic import Field
+from typing import Any
 
 from slotwise.models.errors import InputError
-from slotwise.models.formats.fields import FileObject, Number, Whole
 from slotwise.models.formats.validation import validated
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, LinearCost, Objective
 from slotwise.models.instance.placement import Placement
 from slotwise.models.instance.topology import Component, Stream, Topology
+from slotwise.models.nouns import Noun, Number, Whole
 from slotwise.models.values import one_of
 
 MATRIX_FORMAT = "matrix-assignment"
@@ -27,20 +25,25 @@ STATUSES = ("proven", "best-known", "unknown")
 TOPOLOGY = "tasks"
 
 
-class MatrixFile(FileObject):
+Matrix = tuple[tuple[Number, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatrixFile(Noun):
     """A file ``matrix-assignment``; tasks and nodes are numbered from 0."""
 
-    format: Literal["matrix-assignment"]
+    FORMAT = MATRIX_FORMAT
+
     name: str
     source: str = ""
-    weights: list[list[Number]]
-    capacities: list[list[Number]]
-    flow: list[Annotated[tuple[Whole, Whole, Number], Field(strict=False)]]
-    distance: list[list[Number]]
-    linear: list[list[Number]] | None = None
+    weights: Matrix
+    capacities: Matrix
+    flow: tuple[tuple[Whole, Whole, Number], ...]
+    distance: Matrix
+    linear: Matrix | None = None
     optimum: Number | None = None
     optimum_status: str = "unknown"
-    solution: list[Whole] | None = None
+    solution: tuple[Whole, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +74,7 @@ class PublishedOptimum:
 def published_optimum(document: Any) -> PublishedOptimum:
     """Return the published value in the data of a ``matrix-assignment`` file."""
     file = _checked(document)
-    solution = None if file.solution is None else tuple(file.solution)
-    return PublishedOptimum(file.optimum, file.optimum_status, solution)
+    return PublishedOptimum(file.optimum, file.optimum_status, file.solution)
 
 
 def instance_from_matrices(document: Any) -> Instance:
@@ -98,7 +100,7 @@ def instance_from_matrices(document: Any) -> Instance:
     )
     return Instance(
         name=file.name,
-        cluster=Cluster(nodes, matrix=tuple(tuple(row) for row in file.distance)),
+        cluster=Cluster(nodes, matrix=file.distance),
         topologies=(topology,),
         objective=Objective(("network+linear",)),
         linear=tuple(_linear(file, size)),

@@ -9,7 +9,7 @@ that name components which the topology does not have bind nothing, there as her
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -136,7 +136,7 @@ def _constraints(file: StormTopology) -> Constraints:
     pairs: list[tuple[str, str]] = []
     most: dict[str, int] = {}
     raw = file.ras_constraints_raw
-    if isinstance(raw, dict):
+    if isinstance(raw, Mapping):
         for name, rules in raw.items():
             apart = [rules.apart] if isinstance(rules.apart, str) else rules.apart
             pairs.extend((name, other) for other in apart)

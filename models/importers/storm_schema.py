@@ -1,31 +1,30 @@
-"""The shape of a decoded Storm cluster, as far as we read it (Pydantic)."""
-
-# ruff: noqa: RUF012  (Pydantic copies defaults)
+"""The shape of a decoded Storm cluster, as far as we read it."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from pydantic import ConfigDict, Field
-
-from slotwise.models.formats.fields import FileObject, Name, Number, Positive, Whole
-
-Pair = Annotated[tuple[Name, Name], Field(strict=False)]
+from slotwise.models.nouns import Flag, Name, Noun, Number, Positive, Whole
 
 
-class StormObject(FileObject):
+class StormObject(Noun):
     """An object of a decoded file, which holds more than we read."""
 
-    model_config = ConfigDict(extra="ignore", strict=True, frozen=True)
+    __slots__ = ()
+
+    OTHERS = True
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StormInput(StormObject):
     """A subscription of a component to a stream."""
 
-    source: Name = Field(alias="from")
+    source: Name = field(metadata={"alias": "from"})
     grouping: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StormComponent(StormObject):
     """A spout or bolt with the request of one executor."""
 
@@ -35,17 +34,19 @@ class StormComponent(StormObject):
     cpu_pct: Number
     onheap_mb: Number
     offheap_mb: Number
-    generic: dict[str, Number] = {}
-    inputs: list[StormInput] = []
+    generic: Mapping[str, Number] = field(default_factory=dict)
+    inputs: tuple[StormInput, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StormRules(StormObject):
     """Constraints of one component in Storm's newer spelling."""
 
-    most: Positive | None = Field(default=None, alias="maxNodeCoLocationCnt")
-    apart: list[Name] | Name = Field(default=[], alias="incompatibleComponents")
+    most: Positive | None = field(default=None, metadata={"alias": "maxNodeCoLocationCnt"})
+    apart: tuple[Name, ...] | Name = field(default=(), metadata={"alias": "incompatibleComponents"})
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StormTopology(StormObject):
     """A topology with its configuration."""
 
@@ -55,14 +56,15 @@ class StormTopology(StormObject):
     num_workers: Positive | None = None
     worker_max_heap_mb: Number | None = None
     submitter: str = ""
-    one_executor_per_worker: bool = False
-    one_component_per_worker: bool = False
-    ras_constraints_raw: list[Pair] | dict[str, StormRules] | None = None
-    spread_components_raw: list[str] | None = None
-    shared_memory: dict[str, object] = {}
-    components: list[StormComponent]
+    one_executor_per_worker: Flag = False
+    one_component_per_worker: Flag = False
+    ras_constraints_raw: tuple[tuple[Name, Name], ...] | Mapping[str, StormRules] | None = None
+    spread_components_raw: tuple[str, ...] | None = None
+    shared_memory: Mapping[str, object] = field(default_factory=dict)
+    components: tuple[StormComponent, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StormNode(StormObject):
     """A supervisor."""
 
@@ -72,9 +74,10 @@ class StormNode(StormObject):
     slots: Whole
     cpu_pct: Number
     memory_mb: Number
-    generic: dict[str, Number] = {}
+    generic: Mapping[str, Number] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StormConf(StormObject):
     """The cluster's configuration."""
 
@@ -82,16 +85,18 @@ class StormConf(StormObject):
     worker_min_cpu_pct: Number
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StormSpec(StormObject):
     """The cluster."""
 
     cluster_conf_from_first_topology: StormConf
-    nodes: list[StormNode]
+    nodes: tuple[StormNode, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StormFile(StormObject):
     """A decoded cluster."""
 
     cluster: Name
-    topologies: list[StormTopology]
+    topologies: tuple[StormTopology, ...]
     cluster_spec: StormSpec

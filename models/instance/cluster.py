@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import Annotated
 
 from slotwise.models.display import counted, listed
 from slotwise.models.errors import InputError
 from slotwise.models.instance.topology import MEMORY_PARTS
-from slotwise.models.values import distinct, exact, exact_or_none, name, whole
+from slotwise.models.nouns import REQUIRED, FromFile, Name, Noun, Number, Whole, check_fields
+from slotwise.models.values import distinct
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class Node(Noun):
     """A machine (Storm's supervisor).
 
     Parameters
@@ -21,14 +23,14 @@ class Node:
     id
         Unique in the cluster.
     rack
-        Name of its rack.
+        Name of its rack; nodes with the same name share it.
     host
-        Name of its host; empty = the node's id. Several nodes may share one.
+        Name of its host, which several nodes may share; empty = `id`.
     slots
         Most workers on it, 0 or more; ``None`` = no limit.
     resources
-        Capacity per dimension: ``cpu`` in points (100 = one core), ``memory_mb``, any other.
-        A dimension that is absent is not offered (0); ``None`` = no limit.
+        Capacity by resource: ``cpu`` in points (100 = one core), ``memory_mb`` in MB, or any other
+        name; ``None`` = no limit, a resource that is absent is not offered.
 
     Examples
     --------
@@ -36,20 +38,19 @@ class Node:
     Decimal('200')
     """
 
-    id: str
-    rack: str
+    LAST = ("rack", "slots", "resources")
+
+    id: Name
+    rack: Name
     host: str = ""
-    slots: int | None = None
-    resources: Mapping[str, Decimal | None] = field(default_factory=dict)
+    slots: Whole | None = None
+    resources: Mapping[Name, Number | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Check each field."""
-        name(self.id, "id")
-        name(self.rack, "rack")
+        check_fields(self)
         if not self.host:
             object.__setattr__(self, "host", self.id)
-        if self.slots is not None:
-            whole(self.slots, "slots")
         for part in MEMORY_PARTS:
             if part in self.resources:
                 raise InputError(
@@ -57,32 +58,37 @@ class Node:
                     field=f"resources.{part}",
                     value=self.resources[part],
                 )
-        capacity = {
-            name(key, "resources"): exact_or_none(value, f"resources.{key}")
-            for key, value in self.resources.items()
-        }
-        object.__setattr__(self, "resources", capacity)
 
 
 @dataclass(frozen=True, slots=True)
-class Distance:
+class Distance(Noun):
     """Cost of one unit of flow by the lowest place that holds both tasks.
 
     Must not fall from worker to node to rack to cluster. The default is the metric of Storm's
     scheduler test framework; R-Storm has 0, 0, 1, 2.
+
+    Parameters
+    ----------
+    worker
+        Cost of one unit of flow between tasks of one worker.
+    node
+        The same between workers of one node.
+    rack
+        The same between nodes of one rack.
+    cluster
+        The same between racks.
     """
 
-    worker: Decimal = Decimal(0)
-    node: Decimal = Decimal(1)
-    rack: Decimal = Decimal(2)
-    cluster: Decimal = Decimal(3)
+    worker: Number = field(default=Decimal(0), metadata=REQUIRED)
+    node: Number = field(default=Decimal(1), metadata=REQUIRED)
+    rack: Number = field(default=Decimal(2), metadata=REQUIRED)
+    cluster: Number = field(default=Decimal(3), metadata=REQUIRED)
 
     def __post_init__(self) -> None:
         """Check each level, and that a wider place is never nearer."""
+        check_fields(self)
         before = Decimal(0)
-        for level in ("worker", "node", "rack", "cluster"):
-            value = exact(getattr(self, level), level)
-            object.__setattr__(self, level, value)
+        for level, value in zip(("worker", "node", "rack", "cluster"), self.levels, strict=True):
             if value < before:
                 raise InputError(
                     f"must be at least the level below it ({before})", field=level, value=value
@@ -96,17 +102,18 @@ class Distance:
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster:
-    """The nodes, in the order that results and matrices use.
+class Cluster(Noun):
+    """The nodes, in the order that results and matrices use, and the distances between them.
 
     Parameters
     ----------
     nodes
-        At least one, ids unique.
+        The machines, at least one.
     distance
-        Distances by level; not used where there is a matrix.
+        Distances by level; ``None`` in a file = 0 in a worker, 1 on a node, 2 in a rack, 3 across
+        racks. Not used where there is a `matrix`.
     matrix
-        Distance from each node (row) to each node (column), in the nodes' order, paid per unit
+        Distance from each node (row) to each node (column), in the order of `nodes`, paid per unit
         of flow in the stream's direction; ``None`` = by level. Two tasks on one node pay the
         diagonal, whatever their workers.
 
@@ -116,18 +123,22 @@ class Cluster:
     Cluster of 2 nodes in 1 rack: n1, n2
     """
 
+    LAST = ("nodes", "matrix")
+
     nodes: tuple[Node, ...]
-    distance: Distance = field(default_factory=Distance)
-    matrix: tuple[tuple[Decimal, ...], ...] | None = None
+    distance: Annotated[
+        Distance, FromFile(Distance | None, lambda levels: levels or Distance())
+    ] = field(default_factory=Distance)
+    matrix: tuple[tuple[Number, ...], ...] | None = None
 
     def __post_init__(self) -> None:
         """Check ids and the matrix's shape."""
-        object.__setattr__(self, "nodes", tuple(self.nodes))
+        check_fields(self)
         if not self.nodes:
             raise InputError("must have at least one node", field="nodes", value="[]")
         distinct((node.id for node in self.nodes), "nodes[].id")
         if self.matrix is not None:
-            object.__setattr__(self, "matrix", _square(self.matrix, len(self.nodes)))
+            _check_square(self.matrix, len(self.nodes))
 
     def __repr__(self) -> str:
         """One line: how many nodes and racks, and the first nodes."""
@@ -141,12 +152,11 @@ class Cluster:
         return tuple(dict.fromkeys(node.rack for node in self.nodes))
 
 
-def _square(matrix: tuple[tuple[Decimal, ...], ...], size: int) -> tuple[tuple[Decimal, ...], ...]:
+def _check_square(matrix: tuple[tuple[Decimal, ...], ...], size: int) -> None:
     if len(matrix) != size:
         raise InputError(
             f"must have one row per node ({size})", field="matrix", value=f"{len(matrix)} rows"
         )
-    rows = []
     for i, row in enumerate(matrix):
         if len(row) != size:
             raise InputError(
@@ -154,5 +164,3 @@ def _square(matrix: tuple[tuple[Decimal, ...], ...], size: int) -> tuple[tuple[D
                 field=f"matrix[{i}]",
                 value=f"{len(row)} entries",
             )
-        rows.append(tuple(exact(value, f"matrix[{i}][{j}]") for j, value in enumerate(row)))
-    return tuple(rows)

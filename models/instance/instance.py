@@ -2,54 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import Annotated, Any
 
 from slotwise.models.display import block, counted, html_line, html_table, listed
 from slotwise.models.errors import InputError
 from slotwise.models.instance.cluster import Cluster
-from slotwise.models.instance.instance_checks import (
-    Task,
-    check_linear,
-    check_moves_count,
-    check_rates,
-    check_running,
-    check_soft,
-    check_task_count,
-)
 from slotwise.models.instance.topology import Topology
-from slotwise.models.values import distinct, exact, name, one_of, whole
+from slotwise.models.nouns import SPARSE, FromFile, Name, Noun, Number, Whole, check_fields, choice
+from slotwise.models.values import distinct, one_of
 
 TERM_PARTS = ("overload", "network", "rejected", "nodes", "workers", "moved", "linear")
 FLOWS = ("pairs", "rates")
 PRIORITY_STRATEGIES = ("default", "fifo", "generic")
 LIMITED_PARTS = ("moved",)
 """Parts of the objective that can be limited by a hard rule."""
+LimitedPart = Annotated[str, choice(LIMITED_PARTS)]
+
+MAX_TASKS = 1_000_000
+"""Most tasks of an instance; the largest published topology has 9,389."""
+
+Task = tuple[str, str]
+"""Topology id and ``component[index]``."""
+
+
+def _limits(limits: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the limits of a file, those that are null left out; unknown ones stay, and fail."""
+    return {
+        part: most
+        for part, most in (limits or {}).items()
+        if most is not None or part not in LIMITED_PARTS
+    }
 
 
 @dataclass(frozen=True, slots=True)
-class Objective:
-    """What to minimise, in this order.
+class Objective(Noun):
+    """Terms in lexicographic order, the soft resources' weights, limits of parts.
 
     Parameters
     ----------
     terms
-        Lexicographic: a later term counts only among placements that are best in the earlier
-        ones. Each is one of `TERM_PARTS` or a sum of them, written ``network+linear``.
+        What is minimised, in this order: ``overload``, ``network``, ``rejected``, ``nodes``,
+        ``workers``, ``moved``, ``linear``, or sums such as ``network+linear``. A later term counts
+        only among placements that are best in the earlier ones.
     soft
-        Soft resource -> weight of one unit of overload, a whole number; others are hard.
+        Resource that may be exceeded -> weight of one unit of overload; all others are hard.
     limits
-        Part -> most of it, a hard rule, whether or not the part is a term; one of
-        `LIMITED_PARTS`. ``{"moved": 3}``: at most 3 tasks are not where `running` has them.
+        Part -> most of it, a hard rule, whether or not the part is a term: ``{"moved": 3}`` = at
+        most 3 tasks are elsewhere than ``running`` has them; ``None`` in a file = no limit.
     """
 
     terms: tuple[str, ...] = ("overload", "network")
-    soft: Mapping[str, int] = field(default_factory=dict)
-    limits: Mapping[str, int] = field(default_factory=dict)
+    soft: Mapping[str, Whole] = field(default_factory=dict)
+    limits: Annotated[
+        Mapping[LimitedPart, Whole],
+        FromFile(Mapping[LimitedPart, Whole | None] | None, _limits),
+    ] = field(default_factory=dict, metadata=SPARSE)
 
     def __post_init__(self) -> None:
         """Check that every part is known and stands once."""
+        check_fields(self)
         terms = tuple("+".join(parts_of(term)) for term in self.terms)
         object.__setattr__(self, "terms", terms)
         if not self.terms:
@@ -58,13 +72,6 @@ class Objective:
             for part in parts_of(term):
                 one_of(part, TERM_PARTS, f"terms[{index}]")
         distinct((part for term in self.terms for part in parts_of(term)), "terms")
-        for key, weight in self.soft.items():
-            whole(weight, f"soft.{key}")
-        object.__setattr__(self, "soft", dict(self.soft))
-        for part, most in self.limits.items():
-            one_of(part, LIMITED_PARTS, "limits")
-            whole(most, f"limits.{part}")
-        object.__setattr__(self, "limits", dict(self.limits))
 
     @property
     def parts(self) -> frozenset[str]:
@@ -78,62 +85,56 @@ def parts_of(term: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Scheduler:
+class Scheduler(Noun):
     """Settings of the cluster's scheduler.
 
     Parameters
     ----------
     worker_min_cpu
-        A worker counts at least this much cpu (Storm's ``storm.worker.min.cpu.pcore.percent``).
+        Least cpu that a worker counts, in points; ``None`` in a file = 0 (Storm's
+        ``storm.worker.min.cpu.pcore.percent``).
     priority_strategy
-        Storm's order of topologies: ``default``, ``fifo`` or ``generic``; no rule of the problem.
+        Order of topologies in a round of ``schedule``; no rule.
     pools
-        Owner -> guaranteed resources; no rule of the problem.
+        Owner -> resource -> amount that is guaranteed in a round; no rule.
     """
 
-    worker_min_cpu: Decimal = Decimal(0)
-    priority_strategy: str = "default"
-    pools: Mapping[str, Mapping[str, Decimal]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """Check each field."""
-        object.__setattr__(self, "worker_min_cpu", exact(self.worker_min_cpu, "worker_min_cpu"))
-        one_of(self.priority_strategy, PRIORITY_STRATEGIES, "priority_strategy")
-        pools = {
-            owner: {key: exact(value, f"pools.{owner}.{key}") for key, value in pool.items()}
-            for owner, pool in self.pools.items()
-        }
-        object.__setattr__(self, "pools", pools)
+    worker_min_cpu: Annotated[
+        Number, FromFile(Number | None, lambda least: Decimal(0) if least is None else least)
+    ] = Decimal(0)
+    priority_strategy: Annotated[str, choice(PRIORITY_STRATEGIES)] = "default"
+    pools: Mapping[str, Mapping[str, Number]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where one task runs: a node's id and a worker label, unique on that node (a port, say)."""
+class Place(Noun):
+    """Where one task runs.
 
-    node: str
-    worker: int
+    Parameters
+    ----------
+    node
+        Id of a node.
+    worker
+        Label of the worker, 0 or more: tells workers of a node apart, say a port.
+    """
 
-    def __post_init__(self) -> None:
-        """Check each field."""
-        name(self.node, "node")
-        whole(self.worker, "worker")
+    node: Name
+    worker: Whole
 
 
 @dataclass(frozen=True, slots=True)
-class LinearCost:
+class LinearCost(Noun):
     """Cost of one task on one node; absent rows cost 0.
 
     `task` is ``topology/component[index]``, or ``component[index]`` where the instance has a
     single topology.
     """
 
+    ROW = True
+
     task: str
     node: str
-    cost: Decimal
-
-    def __post_init__(self) -> None:
-        """Check each field."""
-        object.__setattr__(self, "cost", exact(self.cost, "cost"))
+    cost: Number
 
 
 Running = Mapping[str, Mapping[str, Place]]
@@ -141,26 +142,30 @@ Running = Mapping[str, Mapping[str, Place]]
 
 
 @dataclass(frozen=True, slots=True)
-class Instance:
+class Instance(Noun):
     """One placement problem, in the user's own units.
 
     Parameters
     ----------
     name
         For people; not part of the instance's hash.
-    cluster, topologies
-        At least one node; topology ids unique.
-    scheduler, objective
-        See `Scheduler`, `Objective`.
+    cluster
+        The machines and the distances between them.
+    topologies
+        What is to be placed.
+    scheduler
+        Scheduler settings of the cluster.
     running
-        Where tasks run now, for the term ``moved``; ``None`` = nothing is known. Tasks in it must
-        exist. A node in it that the cluster lacks is lost: its tasks are orphans, which run
-        nowhere; see `still_running`, `lost`.
+        Where tasks run now: topology -> ``component[index]`` -> place; ``None`` = not known. A node
+        in it that the cluster lacks is lost: its tasks are orphans, which run nowhere.
+    objective
+        What is minimised.
     linear
-        Costs of tasks on nodes, for the term ``linear``.
+        Costs for the term ``linear``: task (``topology/component[index]``, or without the topology
+        if there is one only), node, cost; absent = 0.
     flow
-        ``pairs``: weight 1 for each ordered pair of tasks of two components joined by a stream;
-        ``rates``: rates times tuple size, divided over the pairs by grouping.
+        ``pairs``: flow 1 for each ordered pair of tasks of two joined components; ``rates``: rate
+        times bytes of a tuple, divided over the pairs by grouping.
 
     Examples
     --------
@@ -169,43 +174,103 @@ class Instance:
     ('wc', 'lines[0]')
     """
 
-    name: str
+    FORMAT = "slotwise.instance/1"
+
+    name: Name
     cluster: Cluster
     topologies: tuple[Topology, ...]
     scheduler: Scheduler = field(default_factory=Scheduler)
     running: Running | None = None
     objective: Objective = field(default_factory=Objective)
-    linear: tuple[LinearCost, ...] = ()
-    flow: str = "pairs"
+    linear: tuple[
+        Annotated[LinearCost, FromFile(tuple[str, str, Number], lambda row: LinearCost(*row))],
+        ...,
+    ] = ()
+    flow: Annotated[str, choice(FLOWS)] = "pairs"
 
     def __post_init__(self) -> None:
         """Check the references between the parts."""
-        name(self.name, "name")
-        object.__setattr__(self, "topologies", tuple(self.topologies))
-        object.__setattr__(self, "linear", tuple(self.linear))
-        one_of(self.flow, FLOWS, "flow")
+        check_fields(self)
+        if self.running is not None:
+            known = {topology: tasks for topology, tasks in self.running.items() if tasks}
+            object.__setattr__(self, "running", known)
         distinct((topology.id for topology in self.topologies), "topologies[].id")
-        check_task_count(self.topologies)
+        self._check_task_count()
         if self.flow == "rates":
-            check_rates(self.topologies)
-        check_soft(self.objective.soft, self.cluster)
-        self._check_tasks()
-
-    def _check_tasks(self) -> None:
-        """Check what names tasks; their names are listed only where something does."""
+            self._check_rates()
+        offered = {key for node in self.cluster.nodes for key in node.resources}
+        for key in self.objective.soft:
+            if key not in offered:
+                rule = "must be a resource that some node offers"
+                raise InputError(rule, field="objective.soft", value=key)
         if self.running is None:
-            check_moves_count(self.objective.parts, self.objective.limits)
-        if self.running is None and not self.linear:
-            return
-        tasks = set(self.task_names())
-        running = (
-            (topology, task, place.node, place.worker)
-            for topology, places in (self.running or {}).items()
-            for task, place in places.items()
-        )
-        check_running(running, tasks)
-        linear = ((row.task, self.task_of(row.task), row.node) for row in self.linear)
-        check_linear(linear, tasks, self.cluster)
+            for where in ("terms", "limits"):
+                parts = self.objective.parts if where == "terms" else self.objective.limits
+                if "moved" in parts:
+                    rule = "'moved' needs `running`"
+                    raise InputError(rule, field=f"objective.{where}", value="moved")
+        if self.running is not None or self.linear:
+            tasks = set(self.task_names())
+            self._check_running(tasks)
+            self._check_linear(tasks)
+
+    def _check_task_count(self) -> None:
+        total = 0
+        for i, topology in enumerate(self.topologies):
+            for j, component in enumerate(topology.placed_components):
+                total += component.parallelism
+                if total > MAX_TASKS:
+                    own = j < len(topology.components)
+                    where = f"components[{j}].parallelism" if own else "ackers.count"
+                    raise InputError(
+                        f"makes more than {MAX_TASKS} tasks in all",
+                        field=f"topologies[{i}].{where}",
+                        value=component.parallelism,
+                    )
+
+    def _check_rates(self) -> None:
+        for i, topology in enumerate(self.topologies):
+            for j, stream in enumerate(topology.streams):
+                if stream.rate is None and stream.source != stream.target:
+                    raise InputError(
+                        "is needed where the flow is 'rates'",
+                        field=f"topologies[{i}].streams[{j}].rate",
+                        value=None,
+                    )
+
+    def _check_running(self, tasks: Collection[Task]) -> None:
+        """Refuse unknown tasks, and two topologies in one worker.
+
+        A node that the cluster lacks is no mistake: it died, and its tasks are orphans.
+        """
+        tenant: dict[Place, str] = {}
+        for topology, places in (self.running or {}).items():
+            for task, place in places.items():
+                where = f"running.{topology}.{task}"
+                if (topology, task) not in tasks:
+                    raise InputError("must be a task of the instance", field=where, has_value=False)
+                if (other := tenant.setdefault(place, topology)) != topology:
+                    raise InputError(
+                        f"holds tasks of {other!r} too: a worker has one topology",
+                        field=f"{where}.worker",
+                        value=place.worker,
+                    )
+
+    def _check_linear(self, tasks: Collection[Task]) -> None:
+        """Refuse unknown tasks and nodes, and rows that stand twice."""
+        nodes = {node.id for node in self.cluster.nodes}
+        seen: set[tuple[Task, str]] = set()
+        for i, row in enumerate(self.linear):
+            task = self.task_of(row.task)
+            if task not in tasks:
+                rule = "must be a task, written topology/component[index]"
+                raise InputError(rule, field=f"linear[{i}][0]", value=row.task)
+            if row.node not in nodes:
+                raise InputError("must be a node", field=f"linear[{i}][1]", value=row.node)
+            if (task, row.node) in seen:
+                rule = "occurs twice for this task and node; keep one row"
+                raise InputError(rule, field=f"linear[{i}]", value=row.task)
+            seen.add((task, row.node))
 
     @property
     def still_running(self) -> Running | None:

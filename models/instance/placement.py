@@ -11,6 +11,7 @@ from slotwise.models.display import counted, html_line, html_table, listed
 from slotwise.models.errors import InputError, at
 from slotwise.models.frame import frame
 from slotwise.models.instance.instance import Instance, Place
+from slotwise.models.nouns import document
 from slotwise.models.one_line import one_line
 
 if TYPE_CHECKING:
@@ -77,10 +78,8 @@ class Placement:
         InputError
             When the placement is of another instance: not as many tasks, or nodes it has not.
         """
-        return {
-            topology: {task: {"node": p.node, "worker": p.worker} for task, p in tasks.items()}
-            for topology, tasks in to_places(instance, self).items()
-        }
+        places: dict[str, dict[str, dict[str, Any]]] = document(to_places(instance, self))
+        return places
 
     def to_frame(self, instance: Instance) -> DataFrame:
         """Return a pandas DataFrame with a row for each task, in the instance's order.
@@ -254,6 +253,22 @@ def tasks_by_worker(
         if node != UNPLACED:
             found.setdefault((topology, node, worker), []).append(task)
     return found
+
+
+def node_lines(instance: Instance, placement: Placement) -> list[str]:
+    """Return a line for each node in use, in the cluster's order: ``n1: lines[0], split[1]``.
+
+    With several topologies each task has the prefix ``topology/``.
+    """
+    several = len(instance.topologies) > 1
+    tasks: dict[int, list[str]] = {}
+    workers = tasks_by_worker(instance, placement)
+    for topology, node, worker in sorted(workers, key=lambda key: (key[1], key[2], key[0])):
+        prefix = f"{topology}/" if several else ""
+        found = workers[topology, node, worker]
+        tasks.setdefault(node, []).extend(f"{prefix}{task}" for task in found)
+    nodes = instance.cluster.nodes
+    return [f"{nodes[node].id}: {listed(found)}" for node, found in tasks.items()]
 
 
 def leave_out(instance: Instance, placement: Placement, topologies: Collection[str]) -> Placement:

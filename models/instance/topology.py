@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import Annotated
 
 from slotwise.models.display import listed
 from slotwise.models.errors import InputError
-from slotwise.models.instance.demands import demands, estimated_names
-from slotwise.models.instance.ras_settings import RasSettings
 from slotwise.models.instance.reserved import ACKER
-from slotwise.models.instance.topology_checks import References, check_component_ids
-from slotwise.models.values import distinct, exact, exact_or_none, name, one_of, whole
+from slotwise.models.nouns import (
+    SPARSE,
+    Allowed,
+    Flag,
+    Name,
+    Noun,
+    Number,
+    Positive,
+    Whole,
+    check_fields,
+    choice,
+)
+from slotwise.models.values import distinct, one_of
 
 KINDS = ("spout", "bolt", "system")
 GROUPINGS = (
@@ -38,8 +48,28 @@ MEMORY_PARTS = ("onheap_mb", "offheap_mb")
 STREAM_WEIGHTS = ("rate", "tuple_bytes")
 
 
+def _estimated(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names of estimated numbers sorted; each stands once."""
+    distinct(names, "")
+    return tuple(sorted(names))
+
+
+def _demands(resources: Mapping[str, Decimal]) -> Mapping[str, Decimal]:
+    if "memory_mb" in resources:
+        raise InputError(
+            "a task's memory is written as onheap_mb and offheap_mb",
+            field="memory_mb",
+            value=resources["memory_mb"],
+        )
+    return resources
+
+
+Demands = Annotated[Mapping[Name, Number], _demands]
+Estimated = Annotated[tuple[Name, ...], _estimated]
+
+
 @dataclass(frozen=True, slots=True)
-class Component:
+class Component(Noun):
     """A spout or bolt: `parallelism` interchangeable tasks with one demand each.
 
     Parameters
@@ -47,65 +77,21 @@ class Component:
     id
         Unique in the topology.
     kind
-        ``spout``, ``bolt`` or ``system``.
+        ``spout``, ``bolt``, or ``system`` for tasks of the stream processor itself.
     parallelism
-        Number of tasks (Storm's executors), 0 or more.
+        Number of its tasks (Storm's executors), 0 or more.
     resources
-        Demand of one task: ``cpu`` in points (100 = one core), ``onheap_mb``, ``offheap_mb``
-        and any other named dimension; absent means 0.
+        Demand of one task by resource: ``cpu`` in points (100 = one core), ``onheap_mb`` and
+        ``offheap_mb`` in MB, or any other name; absent = 0.
     estimated
-        The resources whose demand was estimated, not measured; no rule of the problem.
+        Resources whose demand ``measure`` estimated because the logs do not tell; no rule.
     """
 
-    id: str
-    kind: str
-    parallelism: int
-    resources: Mapping[str, Decimal] = field(default_factory=dict)
-    estimated: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        """Check each field."""
-        name(self.id, "id")
-        one_of(self.kind, KINDS, "kind")
-        whole(self.parallelism, "parallelism")
-        object.__setattr__(self, "resources", demands(self.resources, "resources"))
-        object.__setattr__(self, "estimated", estimated_names(self.estimated))
-
-
-@dataclass(frozen=True, slots=True)
-class Stream:
-    """Tuples that flow from the tasks of `source` to those of `target`.
-
-    Parameters
-    ----------
-    source, target
-        Component ids (``from`` and ``to`` in files).
-    grouping
-        One of `GROUPINGS`; counts only where the instance's flow is ``rates``. Storm's other
-        spellings are read as the same: see `grouping_name`.
-    rate
-        Tuples per second of the whole stream; ``None`` when unknown.
-    tuple_bytes
-        Size of a tuple; ``None`` counts as 1, so that the rate itself is the weight.
-    estimated
-        Which of ``rate`` and ``tuple_bytes`` were estimated, not measured; no rule.
-    """
-
-    source: str
-    target: str
-    grouping: str = "shuffle"
-    rate: Decimal | None = None
-    tuple_bytes: Decimal | None = None
-    estimated: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        """Check each field."""
-        name(self.source, "from")
-        name(self.target, "to")
-        object.__setattr__(self, "grouping", grouping_name(self.grouping))
-        object.__setattr__(self, "rate", exact_or_none(self.rate, "rate"))
-        object.__setattr__(self, "tuple_bytes", exact_or_none(self.tuple_bytes, "tuple_bytes"))
-        object.__setattr__(self, "estimated", estimated_names(self.estimated, STREAM_WEIGHTS))
+    id: Name
+    kind: Annotated[str, choice(KINDS)]
+    parallelism: Whole
+    resources: Demands = field(default_factory=dict)
+    estimated: Estimated = field(default=(), metadata=SPARSE)
 
 
 def grouping_name(written: str) -> str:
@@ -124,107 +110,185 @@ def grouping_name(written: str) -> str:
         return written
     bare = re.sub("[_ -]", "", written.removeprefix(":")).lower().removesuffix("grouping")
     found = _GROUPINGS_OF_STORM.get(bare, written)
-    one_of(found, GROUPINGS, "grouping")
+    one_of(found, GROUPINGS, "")
     return found
 
 
 @dataclass(frozen=True, slots=True)
-class SharedMemory:
-    """A memory region that tasks of several components share.
+class Stream(Noun):
+    """Tuples that flow from the tasks of `source` to those of `target`.
 
-    Counted once per worker (``onheap``: in the heap too; ``offheap_worker``) or once per node
-    and topology (``offheap_node``) wherever a task of `components` runs (RAS: SharedOnHeap,
-    SharedOffHeapWithinWorker, SharedOffHeapWithinNode). `mb` in megabytes.
+    Parameters
+    ----------
+    source
+        Component that sends.
+    target
+        Component that receives.
+    grouping
+        How tuples are dealt to the receiver's tasks; it counts only where the instance's ``flow``
+        is ``rates``. Storm's other spellings (``localOrShuffle``, ``LOCAL_OR_SHUFFLE``) are read,
+        too.
+    rate
+        Tuples per second of the whole stream; ``None`` = unknown, which ``flow: rates`` refuses.
+    tuple_bytes
+        Bytes of a tuple; ``None`` = 1, so that the rate is the flow.
+    estimated
+        Which of ``rate`` and ``tuple_bytes`` ``measure`` estimated because the logs do not tell; no
+        rule.
     """
 
-    id: str
-    kind: str
-    mb: Decimal
+    source: Name = field(metadata={"alias": "from"})
+    target: Name = field(metadata={"alias": "to"})
+    grouping: Annotated[str, Allowed(grouping_name, choice(GROUPINGS).schema)] = "shuffle"
+    rate: Number | None = None
+    tuple_bytes: Number | None = None
+    estimated: Annotated[tuple[Annotated[str, choice(STREAM_WEIGHTS)], ...], _estimated] = field(
+        default=(), metadata=SPARSE
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SharedMemory(Noun):
+    """A memory region that tasks of several components share.
+
+    RAS: SharedOnHeap, SharedOffHeapWithinWorker, SharedOffHeapWithinNode.
+
+    Parameters
+    ----------
+    id
+        Unique in the topology.
+    kind
+        ``onheap`` and ``offheap_worker`` count once per worker, ``offheap_node`` once per node,
+        wherever a task of `components` runs; ``onheap`` counts in the heap too.
+    mb
+        Size in MB.
+    components
+        Whose tasks share it.
+    """
+
+    id: Name
+    kind: Annotated[str, choice(SHARED_KINDS)]
+    mb: Number
     components: tuple[str, ...]
 
     def __post_init__(self) -> None:
         """Check each field."""
-        name(self.id, "id")
-        one_of(self.kind, SHARED_KINDS, "kind")
-        object.__setattr__(self, "mb", exact(self.mb, "mb"))
-        object.__setattr__(self, "components", tuple(self.components))
+        check_fields(self)
         distinct(self.components, "components")
 
 
 @dataclass(frozen=True, slots=True)
-class Constraints:
+class Constraints(Noun):
     """Rules between components.
 
     Parameters
     ----------
     incompatible
-        Pairs of components that may not share a worker; a pair (x, x) means at most one task
-        of x in a worker.
+        Pairs of components that may not share a worker; a component paired with itself has at most
+        one task in a worker.
     max_per_node
-        Component id -> most tasks of it on one node, 1 or more.
+        Most tasks of a component on one node, 1 or more, by component; absent = no limit.
     """
 
     incompatible: tuple[tuple[str, str], ...] = ()
-    max_per_node: Mapping[str, int] = field(default_factory=dict)
+    max_per_node: Mapping[str, Positive] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Check each field."""
-        pairs = tuple(tuple(pair) for pair in self.incompatible)
-        for index, pair in enumerate(pairs):
+        check_fields(self)
+        for index, pair in enumerate(self.incompatible):
             if len(pair) != 2:
                 raise InputError("must be a pair", field=f"incompatible[{index}]", value=pair)
-        object.__setattr__(self, "incompatible", pairs)
-        for key, most in self.max_per_node.items():
-            whole(most, f"max_per_node.{key}", least=1)
-        object.__setattr__(self, "max_per_node", dict(self.max_per_node))
 
 
 @dataclass(frozen=True, slots=True)
-class Ackers:
-    """Storm's acker tasks: `count` tasks of a component ``__acker`` without streams.
+class Ackers(Noun):
+    """Storm's acker tasks, of a component ``__acker`` without streams.
 
-    `per_worker` is what Storm's RAS binds to each new worker; no rule of the problem. `estimated`
-    is as in `Component`.
+    Parameters
+    ----------
+    count
+        Number of tasks of the component ``__acker``, 0 or more.
+    per_worker
+        How many Storm's scheduler binds to a new worker, 1 or more; no rule.
+    resources
+        Demand of one acker, as of a component's task.
+    estimated
+        Resources whose demand ``measure`` estimated because the logs do not tell; no rule.
     """
 
-    count: int
-    per_worker: int = 1
-    resources: Mapping[str, Decimal] = field(default_factory=dict)
-    estimated: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        """Check each field."""
-        whole(self.count, "count")
-        whole(self.per_worker, "per_worker", least=1)
-        object.__setattr__(self, "resources", demands(self.resources, "resources"))
-        object.__setattr__(self, "estimated", estimated_names(self.estimated))
+    count: Whole
+    per_worker: Positive = 1
+    resources: Demands = field(default_factory=dict)
+    estimated: Estimated = field(default=(), metadata=SPARSE)
 
 
 @dataclass(frozen=True, slots=True)
-class Topology:
+class RasSettings(Noun):
+    """What the strategies of Storm's Resource Aware Scheduler also read; no rule of the problem.
+
+    Parameters
+    ----------
+    order_by_proximity
+        Tasks are ordered by nearness in the graph, not by connections
+        (``topology.ras.order.executors.by.proximity.needs``).
+    isolated_machines
+        Most nodes that ``ras-round-robin`` uses, 1 or more (``topology.isolate.machines``);
+        ``None`` = no limit.
+    max_states
+        Most assignments that a strategy's search tries, 0 or more
+        (``topology.ras.constraint.max.state.search``).
+    max_seconds
+        Longest search, whole seconds (``topology.ras.constraint.max.time.secs``); ``None`` = the
+        scheduler's own limit.
+    """
+
+    order_by_proximity: Flag = False
+    isolated_machines: Positive | None = None
+    max_states: Whole = 10_000
+    max_seconds: Whole | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Topology(Noun):
     """A directed graph of components joined by streams; cycles are allowed.
 
     Parameters
     ----------
     id
         Unique in the instance.
-    components, streams
-        Of the user's topology; ackers come on top.
-    owner, priority, launch_time, strategy
-        As Storm has them: priority 0 is the highest; launch time in seconds.
+    components
+        Spouts and bolts, without ackers.
+    streams
+        Who sends to whom; cycles are allowed.
+    owner
+        User it belongs to, for ``scheduler.pools``.
+    priority
+        0 is the highest; it weighs the term ``rejected`` and orders rounds.
+    launch_time
+        Seconds; orders topologies of equal priority in rounds.
+    strategy
+        Storm's strategy that places it; ``None`` = Storm's default.
     worker_max_heap_mb
         Most on-heap memory of one worker, MB; ``None`` = no limit.
     workers
-        Worker count that round robin uses; ``None`` = one per node.
-    favored_nodes, unfavored_nodes
-        Node or host names that RAS tries first or last; no rule of the problem. They need
-        not exist in the cluster.
-    constraints, shared_memory, ackers
-        See `Constraints`, `SharedMemory`, `Ackers`.
-    one_task_per_worker, one_component_per_worker
-        Isolation rules of a worker; with both, the first decides.
+        Number of workers that round robin uses, 1 or more; ``None`` = one per node.
+    favored_nodes
+        Nodes or hosts that Storm's strategies try first; no rule. They need not exist.
+    unfavored_nodes
+        Nodes or hosts that Storm's strategies try last; no rule. They need not exist.
+    constraints
+        Rules that its components set.
+    one_task_per_worker
+        A worker holds at most one task of the topology.
+    one_component_per_worker
+        A worker holds tasks of one component only.
+    shared_memory
+        Memory regions that tasks share.
+    ackers
+        Acker tasks; ``None`` = none.
     ras
-        See `RasSettings`.
+        What Storm's strategies also read; no rule.
 
     Examples
     --------
@@ -232,40 +296,55 @@ class Topology:
     Topology t: a[2], b[1]
     """
 
-    id: str
+    LAST = ("components", "streams", "ras")
+
+    id: Name
     components: tuple[Component, ...]
     streams: tuple[Stream, ...] = ()
     owner: str = ""
-    priority: int = 29
-    launch_time: int = 0
+    priority: Whole = 29
+    launch_time: Whole = 0
     strategy: str | None = None
-    worker_max_heap_mb: Decimal | None = None
-    workers: int | None = None
+    worker_max_heap_mb: Number | None = None
+    workers: Positive | None = None
     favored_nodes: tuple[str, ...] = ()
     unfavored_nodes: tuple[str, ...] = ()
     constraints: Constraints = field(default_factory=Constraints)
-    one_task_per_worker: bool = False
-    one_component_per_worker: bool = False
+    one_task_per_worker: Flag = False
+    one_component_per_worker: Flag = False
     shared_memory: tuple[SharedMemory, ...] = ()
     ackers: Ackers | None = None
-    ras: RasSettings = field(default_factory=RasSettings)
+    ras: RasSettings = field(default_factory=RasSettings, metadata=SPARSE)
 
     def __post_init__(self) -> None:
         """Check each field, then the references between them."""
-        name(self.id, "id")
-        for key in ("components", "streams", "favored_nodes", "unfavored_nodes", "shared_memory"):
-            object.__setattr__(self, key, tuple(getattr(self, key)))
-        whole(self.priority, "priority")
-        whole(self.launch_time, "launch_time")
-        heap = exact_or_none(self.worker_max_heap_mb, "worker_max_heap_mb")
-        object.__setattr__(self, "worker_max_heap_mb", heap)
-        if self.workers is not None:
-            whole(self.workers, "workers", least=1)
-        check_component_ids([c.id for c in self.components], has_ackers=self.ackers is not None)
-        references = References(self.id, (c.id for c in self.placed_components))
-        references.check_streams((s.source, s.target) for s in self.streams)
-        references.check_constraints(self.constraints.incompatible, self.constraints.max_per_node)
-        references.check_shared_memory([(r.id, r.components) for r in self.shared_memory])
+        check_fields(self)
+        ids = [component.id for component in self.components]
+        distinct(ids, "components[].id")
+        if self.ackers is not None and ACKER in ids:
+            raise InputError(
+                "is made from `ackers`; give one of the two",
+                field=f"components[{ids.index(ACKER)}].id",
+                value=ACKER,
+            )
+        distinct((region.id for region in self.shared_memory), "shared_memory[].id")
+        known = {component.id for component in self.placed_components}
+        for key, where in self._references():
+            if key not in known:
+                rule = f"must be a component of topology {self.id!r}"
+                raise InputError(rule, field=where, value=key)
+
+    def _references(self) -> Iterator[tuple[str, str]]:
+        """Yield the component ids that streams and rules name, and where."""
+        for i, stream in enumerate(self.streams):
+            yield stream.source, f"streams[{i}].from"
+            yield stream.target, f"streams[{i}].to"
+        for i, pair in enumerate(self.constraints.incompatible):
+            yield from ((key, f"constraints.incompatible[{i}]") for key in pair)
+        for key in self.constraints.max_per_node:
+            yield key, "constraints.max_per_node"
+        for i, region in enumerate(self.shared_memory):
+            yield from ((key, f"shared_memory[{i}].components") for key in region.components)
 
     def __repr__(self) -> str:
         """One line: the components with their numbers of tasks."""

@@ -8,30 +8,23 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Literal
-
-from pydantic import Field
+from typing import Any
 
 from slotwise.models.errors import InputError, at, in_file
 from slotwise.models.formats.atomic_file import write_atomically
 from slotwise.models.formats.csv_text import csv_cell, text_of_cell
-from slotwise.models.formats.fields import FileObject
 from slotwise.models.formats.file_bytes import read_bytes
 from slotwise.models.formats.json_text import pretty_json
 from slotwise.models.formats.text import YAML_SUFFIXES, read_data
 from slotwise.models.formats.validation import validated
 from slotwise.models.formats.yaml_text import yaml_text
-from slotwise.models.performance.rows import (
-    COLUMNS,
-    UNITS,
-    MeasurementRow,
-    Models,
-    models_of,
-    row_of,
-)
+from slotwise.models.nouns import SPARSE, Noun
+from slotwise.models.performance.model import Measurement
+from slotwise.models.performance.rows import COLUMNS, UNITS, Models, models_of
 from slotwise.models.values import number_of_text
 
 _NEEDED = COLUMNS[:-1]
@@ -49,20 +42,20 @@ def read_table(path: Path) -> Models:
     """
     content = read_bytes(path)
     rows = _parquet_rows(content) if path.suffix.lower() == ".parquet" else _csv_rows(content)
-    by_task: dict[str, list[MeasurementRow]] = {}
+    by_task: dict[str, list[Measurement]] = {}
     for place, row in rows:
         with at(place):
             task = row.pop("task")
             if not isinstance(task, str):
                 raise InputError("must be text", field="task", value=task)
-            by_task.setdefault(task, []).append(validated(MeasurementRow, row))
+            by_task.setdefault(task, []).append(validated(Measurement, row))
     return models_of(by_task, "models")
 
 
 def table_bytes(models: Models, suffix: str) -> bytes:
     """Return models as the content of a ``.csv`` or ``.parquet`` file."""
     rows = [
-        {"task": name, **row_of(one)}
+        {"task": name, **one.to_document()}
         for name, model in models.items()
         for one in model.measurements
     ]
@@ -156,27 +149,57 @@ def _check_columns(names: list[str]) -> None:
             )
 
 
-FORMAT = "slotwise.performance/1"
 TABLES = (".csv", ".parquet")
 
 
-class UnitsObject(FileObject):
-    """The units, for readers; others than ours are refused."""
+@dataclass(frozen=True, slots=True)
+class Units(Noun):
+    """The units, for readers; others than ours are refused.
 
-    peak_rate: str = Field(default=UNITS["peak_rate"], description="Must be tuples/s.")
-    cpu: str = Field(default=UNITS["cpu"], description="Must be %.")
-    memory: str = Field(default=UNITS["memory"], description="Must be %.")
+    Parameters
+    ----------
+    peak_rate
+        Must be tuples/s.
+    cpu
+        Must be %.
+    memory
+        Must be %.
+    """
+
+    peak_rate: str = UNITS["peak_rate"]
+    cpu: str = UNITS["cpu"]
+    memory: str = UNITS["memory"]
+
+    def __post_init__(self) -> None:
+        """Refuse other units."""
+        for key, unit in UNITS.items():
+            if getattr(self, key) != unit:
+                rule = f"must be {unit}; convert the figures"
+                raise InputError(rule, field=key, value=getattr(self, key))
 
 
-class ModelsFile(FileObject):
-    """A file of performance models."""
+@dataclass(frozen=True, slots=True)
+class ModelsFile(Noun):
+    """A file of performance models.
 
-    format: Literal["slotwise.performance/1"] = Field(description="Names this format.")
-    source: str = Field(default="", description="Where all models come from.")
-    units: UnitsObject = Field(default=UnitsObject(), description="Units of the figures.")
-    models: dict[str, list[MeasurementRow]] = Field(
-        description="Name of a kind of task -> its measurements, by rising threads."
-    )
+    Parameters
+    ----------
+    source
+        Where all models come from.
+    units
+        Units of the figures.
+    models
+        Name of a kind of task -> its measurements, by rising threads.
+    """
+
+    FORMAT = "slotwise.performance/1"
+    source: str = field(default="", metadata=SPARSE)
+    units: Units = field(default_factory=Units)
+    models: Mapping[str, tuple[Measurement, ...]] = field(kw_only=True)
+
+    def by_name(self) -> Models:
+        """Return name -> model."""
+        return models_of(self.models, "models")
 
 
 def read_models(source: str | Path) -> Models:
@@ -215,17 +238,7 @@ def read_models(source: str | Path) -> Models:
 
 def models_from_data(data: Any) -> Models:
     """Return name -> model of the data of a JSON or YAML file."""
-    if isinstance(data, dict) and data.get("format", FORMAT) != FORMAT:
-        raise InputError(f"must be {FORMAT}", field="format", value=data["format"])
-    file = validated(ModelsFile, data)
-    for key, unit in UNITS.items():
-        if getattr(file.units, key) != unit:
-            raise InputError(
-                f"must be {unit}; convert the figures",
-                field=f"units.{key}",
-                value=getattr(file.units, key),
-            )
-    return models_of(file.models, "models")
+    return validated(ModelsFile, data).by_name()
 
 
 def write_models(path: str | Path, models: Models, source: str = "") -> None:
@@ -262,11 +275,5 @@ def write_models(path: str | Path, models: Models, source: str = "") -> None:
 
 def models_document(models: Models, source: str = "") -> dict[str, Any]:
     """Return models as the data of a file; JSON-ready save for its decimals."""
-    return {
-        "format": FORMAT,
-        **({"source": source} if source else {}),
-        "units": UNITS,
-        "models": {
-            name: [row_of(one) for one in model.measurements] for name, model in models.items()
-        },
-    }
+    rows = {name: model.measurements for name, model in models.items()}
+    return ModelsFile(source, models=rows).to_document()

@@ -2,44 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from fractions import Fraction
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from slotwise.models.errors import InputError
+from slotwise.models.nouns import SPARSE, Exact, Noun, Positive
 from slotwise.models.values import plain
 
 
 @dataclass(frozen=True, slots=True)
-class Measurement:
+class Measurement(Noun):
     """What one slot supports with a number of threads of one task.
 
     Parameters
     ----------
     threads
-        Threads of the task on the slot, at least 1.
+        Threads of the task on one slot.
     peak_rate
-        Highest stable input rate, tuples/s, at least 0.
-    cpu, memory
-        Share of the slot that is used at the peak rate, in % above its base load, at least 0.
-        Above 100 where the task was measured on more than its slot.
+        Highest stable input rate, tuples/s.
+    cpu
+        CPU used at that rate, % of the slot above its base load; above 100 where the task was
+        measured on more than its slot.
+    memory
+        Memory used, % of the slot above its base load.
     source
-        Where the figures come from; may be empty.
+        Where the figures come from.
     """
 
-    threads: int
-    peak_rate: Fraction
-    cpu: Fraction
-    memory: Fraction
-    source: str = ""
-
-    def __post_init__(self) -> None:
-        """Refuse numbers out of range."""
-        if self.threads < 1:
-            raise InputError("must be at least 1", field="threads", value=self.threads)
-        for name in ("peak_rate", "cpu", "memory"):
-            if getattr(self, name) < 0:
-                raise InputError("must be 0 or more", field=name, value=getattr(self, name))
+    threads: Positive
+    peak_rate: Exact
+    cpu: Exact
+    memory: Exact
+    source: str = field(default="", metadata=SPARSE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,7 +103,7 @@ def allocate(
     *,
     slots: int | None = None,
     models: ModelsLike = None,
-    method: str = OPTIMAL,
+    method: str = "optimal",
     vms: VmsLike = None,
     shuffle: bool = False,
     exclusive: bool = False,

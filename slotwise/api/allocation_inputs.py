@@ -51,7 +51,7 @@ def as_dataflow(given: DataflowLike) -> Dataflow:
     is_file = str(source) == "-" or Path(source).suffix or Path(source).exists()
     if not is_file:
         rule = f"is neither a file nor a micro DAG; {suggestion(str(source), MICRO_DAGS)}"
-        raise InputError(rule, field="DAG", value=str(source))
+        raise InputError(rule, field="dag", value=str(source))
     return read_dataflow(source)
 
 
@@ -99,15 +99,13 @@ def _data(given: object) -> Any:
         return parse_text(str(given))
 
 
-def as_rates(given: object, field: str = "rate") -> list[Fraction]:
+def as_rates(given: object) -> list[Fraction]:
     """Return the rates that `given` says, each once; ``None`` = none.
 
     Parameters
     ----------
     given
         A number, a text ``R`` or ``FROM:TO:STEP`` (both ends included), or several of these.
-    field
-        What messages call them.
 
     Raises
     ------
@@ -124,35 +122,35 @@ def as_rates(given: object, field: str = "rate") -> list[Fraction]:
     several = given if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
     rates: list[Fraction] = []
     for one in several:
-        rates += _range(one, field) if isinstance(one, str) else [_rate(one, one, field)]
+        rates += _range(one) if isinstance(one, str) else [_rate(one, one)]
         if len(rates) > MOST_RATES:
-            raise InputError(f"are more than {MOST_RATES} rates", field=field, value=one)
+            raise InputError(f"are more than {MOST_RATES} rates", field="rate", value=one)
     return list(dict.fromkeys(rates))
 
 
-def _range(text: str, field: str) -> list[Fraction]:
-    parts = [_rate(part, text, field) for part in text.split(":")]
+def _range(text: str) -> list[Fraction]:
+    parts = [_rate(part, text) for part in text.split(":")]
     if len(parts) == 1:
         return parts
     if len(parts) != 3 or parts[0] > parts[1]:
         rule = "must be a rate, or FROM:TO:STEP with FROM at most TO"
-        raise InputError(rule, field=field, value=text)
+        raise InputError(rule, field="rate", value=text)
     first, last, step = parts
     count = int((last - first) / step) + 1
     if count > MOST_RATES:
-        raise InputError(f"are more than {MOST_RATES} rates", field=field, value=text)
+        raise InputError(f"are more than {MOST_RATES} rates", field="rate", value=text)
     return [first + k * step for k in range(count)]
 
 
-def _rate(part: Any, written: object, field: str) -> Fraction:
+def _rate(part: Any, written: object) -> Fraction:
     if isinstance(part, Fraction):
         rate = part
     else:
         try:
-            rate = Fraction(exact(part, field))
+            rate = Fraction(exact(part, "rate"))
         except InputError as error:
             rule = error.rule.partition(";")[0]
-            raise InputError(rule, field=field, value=written) from error
+            raise InputError(rule, field="rate", value=written) from error
     if rate <= 0:
-        raise InputError("must be above 0 tuples/s", field=field, value=written)
+        raise InputError("must be above 0 tuples/s", field="rate", value=written)
     return rate

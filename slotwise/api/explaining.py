@@ -83,7 +83,7 @@ def explain(
     check_question(placement is not None, other is not None, method, task, optimal)
     warn_of_unoffered(instance)
     if without_nodes and placement is not None:
-        rule = "explains an instance or a method, so it takes no placement"
+        rule = "takes no `placement`: it explains an instance or a method"
         raise InputError(rule, field="without_nodes", value=",".join(without_nodes))
     problem = as_problem(instance, without_nodes=without_nodes, **decoded)
     limits = questions.Limits(

@@ -60,18 +60,18 @@ def convert(
 
 
 def as_fixed(
-    given: Mapping[str, Number] | Iterable[str] | None, field: str = "fix"
+    given: Mapping[str, Number] | Iterable[str] | None,
 ) -> Iterable[tuple[str, Decimal]]:
-    """Yield terms and the values that they may not exceed; `field` names them in messages."""
+    """Return terms and the values that they may not exceed."""
     if isinstance(given, Mapping):
         pairs = list(given.items())
-        return [(name, exact(value, f"{field} {name}")) for name, value in pairs]
+        return [(name, exact(value, f"fix {name}")) for name, value in pairs]
     words = (given,) if isinstance(given, str) else given or ()
-    return [_fixed(word, field) for word in words]
+    return [_fixed(word) for word in words]
 
 
-def _fixed(word: str, field: str) -> tuple[str, Decimal]:
+def _fixed(word: str) -> tuple[str, Decimal]:
     name, equals, value = word.rpartition("=")
     if not equals:
-        raise InputError("must be TERM=VALUE", field=field, value=word)
-    return name, exact(value, f"{field} {name}")
+        raise InputError("must be TERM=VALUE", field="fix", value=word)
+    return name, exact(value, f"fix {name}")

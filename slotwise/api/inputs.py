@@ -59,7 +59,7 @@ TEXT = "text"
 """What messages call a text, in place of a file's name."""
 
 
-NEEDS_RUNNING = "needs an instance that says what is running (`running`)"
+NEEDS_RUNNING = "needs an instance that says what is running (`instance.running`)"
 
 
 def is_text(source: object) -> bool:
@@ -73,6 +73,11 @@ def is_text(source: object) -> bool:
     (True, True)
     """
     return isinstance(source, str) and ("\n" in source or source.lstrip().startswith("{"))
+
+
+def file_of(source: str | os.PathLike[str]) -> str:
+    """Return what messages call a source: its path, or `TEXT`."""
+    return TEXT if is_text(source) else os.fspath(source)
 
 
 def path_of(source: object, what: str, forms: str = "a path, a dict or text") -> Path | str:
@@ -138,8 +143,9 @@ def read_instance(
         "submitters": submitters,
     }
     found = _instance_in(source, options)
-    warn_of_lost_nodes(found)
-    warn_of_unoffered(found)
+    where = "" if isinstance(source, Mapping) else f"{file_of(source)}: "
+    for line in (*lost_node_notes(found), *unoffered(found)):
+        warnings.warn(where + line, UserWarning, stacklevel=2)
     return found
 
 
@@ -208,23 +214,21 @@ def compiled_as(given: InstanceLike, instance: Instance, max_moved: int | None =
     limited = with_move_limit(instance, max_moved)
     if isinstance(given, Instance | Problem | Mapping):
         return compile_problem(limited)
-    with in_file(TEXT if is_text(given) else os.fspath(given)):  # numbers too far apart: say where
+    with in_file(file_of(given)):  # numbers too far apart: say where
         return compile_problem(limited)
 
 
-def with_move_limit(
-    instance: Instance, max_moved: int | None, field: str = "max_moved"
-) -> Instance:
+def with_move_limit(instance: Instance, max_moved: int | None) -> Instance:
     """Return the instance with a limit of ``moved``, as if its file had it; ``None`` = as it is.
 
     Placements of the one are placements of the other: the tasks and nodes are the same.
     """
     if max_moved is None:
         return instance
-    whole(max_moved, field)
+    whole(max_moved, "max_moved")
     if instance.running is None:
         rule = "needs an instance with `running`"
-        raise InputError(rule, field=field, value=max_moved)
+        raise InputError(rule, field="max_moved", value=max_moved)
     limits = {**instance.objective.limits, "moved": max_moved}
     return replace(instance, objective=replace(instance.objective, limits=limits))
 
@@ -275,11 +279,11 @@ def _given_placement(source: Source, instance: Instance) -> GivenPlacement:
     return given_placement.read_given_placement(path, instance)
 
 
-def as_running(problem: Problem, field: str = "running") -> Placement:
+def as_running(problem: Problem) -> Placement:
     """Return where the tasks run now; refuse an instance that does not say so."""
     running = running_placement(problem)
     if running is None:
-        raise InputError(NEEDS_RUNNING, field=field, has_value=False)
+        raise InputError(NEEDS_RUNNING, field="running", has_value=False)
     return running
 
 

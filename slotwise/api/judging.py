@@ -57,8 +57,8 @@ def judge(
     placed: topology wc, tasks: 9 needed, 1 placed
     """
     if (placement is None) == (not running):
-        rule = "is needed, or `running`" if placement is None else "goes without `running`"
-        raise InputError(rule, field="placement", has_value=False)
+        rule = "give one, a placement or what runs now, and not both"
+        raise InputError(rule, field="placement, running", has_value=False)
     problem = as_problem(instance, **decoded)
     if placement is None:
         return judging.judge(problem, as_running(problem))

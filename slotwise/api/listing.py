@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from slotwise.models.allocation.case import AllocationCase
-from slotwise.models.families.family import Family, Made, of_sizes
+from slotwise.models.families.family import Family, Made, of_sizes, task_range
 from slotwise.models.families.registry import ALLOCATION_FAMILIES, FAMILIES
 from slotwise.models.families.storm import DESCRIPTION, NAME
 from slotwise.models.instance.instance import Instance
@@ -77,7 +77,7 @@ def generate(
     *,
     count: int | None = None,
     seed: int = 0,
-    tasks: tuple[int, int] | None = None,
+    tasks: tuple[int, int] | str | None = None,
 ) -> tuple[Instance, ...] | tuple[AllocationCase, ...]:
     """Make the instances of a family; of ``sam``, allocation cases.
 
@@ -91,8 +91,8 @@ def generate(
     seed
         Of every random choice, 0 or more.
     tasks
-        Least and most tasks of a topology, for families whose sizes can be chosen
-        (``storm-like``); ``None`` = the family's own.
+        Least and most tasks of a topology, as numbers or as ``"50-600"``, for families whose sizes
+        can be chosen (``storm-like``); ``None`` = the family's own.
 
     Raises
     ------
@@ -115,8 +115,10 @@ def generate(
     return tuple(_sized(ALLOCATION_FAMILIES[family], tasks).generate(count, seed))
 
 
-def _sized(family: Family[Made], tasks: tuple[int, int] | None) -> Family[Made]:
-    return family if tasks is None else of_sizes(family, *tasks)
+def _sized(family: Family[Made], tasks: tuple[int, int] | str | None) -> Family[Made]:
+    if tasks is None:
+        return family
+    return of_sizes(family, *(task_range(tasks) if isinstance(tasks, str) else tasks))
 
 
 def schema(name: str | None = None) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from typing import Any
 
 from slotwise.models.display import kind_of
 from slotwise.models.errors import InputError
-from slotwise.models.formats.fields import key_path
 from slotwise.models.formats.json_text import MAX_DEPTH
+from slotwise.models.nouns import key_path
 
 _KINDS = "must be a dict, a list, text, a number, true, false or None"
 

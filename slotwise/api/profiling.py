@@ -18,10 +18,8 @@ from slotwise.pipeline.profiling.sweep import model_of, sweep
 from slotwise.pipeline.profiling.trial import Trial, run_trial
 from slotwise.pipeline.profiling.trials_file import TrialsFile
 
-Around = Callable[[Callable[..., Trial], int, float], Trial]
+Around = Callable[[Callable[..., Trial], int, float, Settings], Trial]
 """Runs a trial of a number of threads at a rate, and may say so before and after."""
-
-THREADS = (1, 2, 4, 8, 16, 32, 64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +51,8 @@ def profile(
     out: str | os.PathLike[str],
     *,
     name: str | None = None,
-    parallel: str = Parallel.THREADS,
-    threads: str | Iterable[int] = THREADS,
+    parallel: str = "threads",
+    threads: str | Iterable[int] = (1, 2, 4, 8, 16, 32, 64),
     seconds: float = 2.0,
     warm_up: float = 0.5,
     first_rate: float = 10.0,
@@ -63,6 +61,7 @@ def profile(
     max_slope: float = 0.02,
     core: int | None = None,
     memory_mb: int = 3584,
+    around: Around | None = None,
 ) -> Profiled:
     """Measure the performance model of a task on this machine.
 
@@ -95,6 +94,9 @@ def profile(
         Core for the task; ``None`` = the last one.
     memory_mb
         Memory of a slot, MB.
+    around
+        Runs each trial, from what does so, threads, rate and settings; ``None`` = nothing is done
+        before and after.
 
     Raises
     ------
@@ -112,7 +114,7 @@ def profile(
     one_of(parallel, tuple(Parallel), "parallel")
     settings = Settings(
         parallel=Parallel(parallel),
-        threads=thread_counts(threads, "threads"),
+        threads=_thread_counts(threads),
         seconds=seconds,
         warm_up=warm_up,
         first_rate=first_rate,
@@ -122,39 +124,29 @@ def profile(
         memory_mb=memory_mb,
         core=core,
     )
-    return measure(task, Path(out), name, settings)
-
-
-def measure(
-    task: str, out: Path, name: str | None, settings: Settings, around: Around | None = None
-) -> Profiled:
-    """Measure as `settings` say, and write the model to `out`; see `profile`.
-
-    `around` runs each trial; ``None`` = just so.
-    """
     check_task(task)
     core_of(settings)
-    file = TrialsFile(out.with_name(out.name + ".trials.jsonl"), task, settings)
+    path = Path(out)
+    file = TrialsFile(path.with_name(path.name + ".trials.jsonl"), task, settings)
     plainly = partial(run_trial, task)
 
     def run(threads: int, rate: float) -> Trial:
         if around is None:
             return plainly(threads, rate, settings)
-        return around(plainly, threads, rate)
+        return around(plainly, threads, rate, settings)
 
     for trial in sweep(run, settings, file.trials):
         file.append(trial)
-    model, left_out = model_of(name or out.stem, file.trials)
-    write_models(out, {model.name: model}, source=f"slotwise profile, {len(file.trials)} trials")
+    model, left_out = model_of(name or path.stem, file.trials)
+    write_models(path, {model.name: model}, source=f"slotwise profile, {len(file.trials)} trials")
     return Profiled(model, tuple(file.trials), left_out)
 
 
-def thread_counts(given: str | Iterable[int], field: str) -> tuple[int, ...]:
-    """Return numbers of threads given as numbers or as ``1,2,4``."""
+def _thread_counts(given: str | Iterable[int]) -> tuple[int, ...]:
     if not isinstance(given, str):
         return tuple(given)
     try:
         return tuple(int(part) for part in given.split(","))
     except ValueError as error:
         rule = "must be whole numbers separated by commas"
-        raise InputError(rule, field=field, value=given) from error
+        raise InputError(rule, field="threads", value=given) from error

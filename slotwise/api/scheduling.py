@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 from slotwise.api.exit_code import Exit
-from slotwise.api.inputs import DecodedCluster, InstanceLike, as_problem, path_of
+from slotwise.api.inputs import DecodedCluster, InstanceLike, as_problem, file_of, path_of
 from slotwise.api.plain_data import plain_data
 from slotwise.heuristics.ras.methods import cluster_reason
 from slotwise.heuristics.ras.scheduler.round import Round
@@ -205,7 +205,10 @@ def schedule(
     >>> len(scheduled.done.refused)
     1
     """
-    check_names(priority, strategy)
+    if priority is not None:
+        known(priority, PRIORITY_STRATEGIES, "priority")
+    if strategy is not None:
+        known(strategy, STRATEGIES, "strategy")
     limits = None
     if exact:
         whole(workers, "workers", least=1)
@@ -216,24 +219,12 @@ def schedule(
     reason = cluster_reason(given)
     if reason is not None:
         rule = f"is not an instance that Storm's scheduler takes: {reason}"
-        raise InputError(rule, field="cluster", has_value=False)
+        file = file_of(instance) if isinstance(instance, str | os.PathLike) else None
+        raise InputError(rule, field="cluster", has_value=False, file=file)
     scheduler = _settings(given.scheduler, priority, pools, given.cluster)
     done = schedule_round(replace(given, scheduler=scheduler), strategy=strategy)
     found = None if limits is None else exact_counterparts(done, limits)
     return Scheduled(given, done, judge(problem, done.placement), found)
-
-
-def check_names(
-    priority: str | None,
-    strategy: str | None,
-    priority_field: str = "priority",
-    strategy_field: str = "strategy",
-) -> None:
-    """Refuse orders of topologies and strategies that there are not; ``None`` is none of them."""
-    if priority is not None:
-        known(priority, PRIORITY_STRATEGIES, priority_field)
-    if strategy is not None:
-        known(strategy, STRATEGIES, strategy_field)
 
 
 def _settings(

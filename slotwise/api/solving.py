@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Unpack
+from dataclasses import dataclass
+from typing import Any, Unpack
 
+from slotwise.api.exit_code import Exit
 from slotwise.api.inputs import (
     DecodedCluster,
     InstanceLike,
@@ -17,8 +19,13 @@ from slotwise.api.inputs import (
 )
 from slotwise.models.display import kind_of
 from slotwise.models.errors import InputError, InternalError
-from slotwise.models.instance.lost_nodes import in_left
+from slotwise.models.formats.placement_file import placement_document
+from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.lost_nodes import in_left, in_whole
 from slotwise.models.instance.lost_nodes import without_nodes as without
+from slotwise.models.instance.placement import Placement
+from slotwise.models.instance_file import instance_hash
+from slotwise.models.problem.problem import Problem
 from slotwise.solver import solve as solver
 from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.progress import OnProgress
@@ -28,6 +35,57 @@ from slotwise.solver.portfolio.given_parameters import parsed_parameters
 from slotwise.solver.verification import crosscheck as verification
 from slotwise.solver.verification.claim import Agreement, claim_of
 from slotwise.solver.verification.crosscheck import CrossCheck
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is solved.
+
+    Parameters
+    ----------
+    given
+        The instance of the file, without a limit from the arguments and with nodes that died:
+        placements are written as its own, so that they can be judged with the file.
+    problem
+        The instance that is solved, compiled.
+    start
+        The placement of it to start from; ``None`` = none.
+    """
+
+    given: Instance
+    problem: Problem
+    start: Placement | None
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """A task and its result."""
+
+    task: Task
+    result: Result
+
+    @property
+    def placement(self) -> Placement | None:
+        """The placement, as one of the instance of the file."""
+        found = self.result.placement
+        return (
+            None if found is None else in_whole(self.task.problem.instance, self.task.given, found)
+        )
+
+    @property
+    def exit_code(self) -> Exit:
+        """Of ``solve``: failed where there is no placement."""
+        if self.result.interrupted and self.result.status is not Status.OPTIMAL:
+            return Exit.INTERRUPTED
+        codes = {Status.INFEASIBLE: Exit.FAILED, Status.UNKNOWN: Exit.NO_ANSWER}
+        return codes.get(self.result.status, Exit.DONE)
+
+    def to_document(self) -> dict[str, Any]:
+        """Return what ``solve --json`` prints."""
+        placement = self.placement
+        plan = None if placement is None else placement_document(self.task.given, placement)
+        own = {"instance": instance_hash(self.task.problem.instance), "placement": plan}
+        return self.result.to_document() | own
 
 
 def solve(
@@ -120,25 +178,38 @@ def solve(
     """
     _check_engine(engine)
     warn_of_unoffered(instance)
-    given = as_instance(instance, **decoded)
-    start = None if hint is None else as_placement(hint, given)
-    if without_nodes:
-        left = without(given, without_nodes)
-        start = None if start is None else in_left(given, left, start)
-        instance = given = left
+    task = as_task(instance, hint, max_moved, without_nodes, **decoded)
     return solver.solve(
-        compiled_as(instance, given, max_moved),
+        task.problem,
         engine=engine,
         time_limit_s=time_limit_s,
         workers=workers,
         seed=seed,
         memory_limit_mb=memory_limit_mb,
-        hint=start,
+        hint=task.start,
         confirm=confirm,
         on_progress=on_progress,
         parameters=as_parameters(parameters),
         deterministic=deterministic,
     )
+
+
+def as_task(
+    instance: InstanceLike,
+    hint: PlacementLike | None = None,
+    max_moved: int | None = None,
+    without_nodes: Collection[str] = (),
+    **decoded: Unpack[DecodedCluster],
+) -> Task:
+    """Read and compile what is to be solved; the arguments are those of `solve`."""
+    given = left = as_instance(instance, **decoded)
+    if without_nodes:
+        instance = left = without(given, without_nodes)
+    problem = compiled_as(instance, left, max_moved)
+    start = None if hint is None else as_placement(hint, given)
+    if start is not None and left is not given:
+        start = in_left(given, left, start)
+    return Task(given, problem, start)
 
 
 def _check_engine(given: object) -> None:

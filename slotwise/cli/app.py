@@ -15,6 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from slotwise import __version__
 from slotwise.cli import exits
+from slotwise.cli.command import Command
 from slotwise.cli.commands import models, reproduce
 from slotwise.cli.commands.allocate import allocate
 from slotwise.cli.commands.convert import convert
@@ -40,7 +41,7 @@ from slotwise.cli.commands.schedule import schedule
 from slotwise.cli.commands.solve import solve
 from slotwise.cli.commands.verify import verify
 
-PURPOSES: dict[str, tuple[Callable[..., int], ...]] = {
+PURPOSES: dict[str, tuple[Command | Callable[..., int], ...]] = {
     "Place and prove": (solve, verify, place, judge, explain, schedule, allocate, partition),
     "A running cluster": (measure, follow, rebalance, profile, generate_logs),
     "Compare methods": (grade, summary, report, pack),
@@ -56,10 +57,21 @@ GROUPS = (
 )
 """Purpose and name of the commands that have commands of their own."""
 
-COMMANDS = tuple(command for commands in PURPOSES.values() for command in commands)
-
 TWO_WORDS = {"generate_logs": "generate logs"}
 """Functions of commands that are named by two words; the first word alone is a command, too."""
+
+
+def _body(command: Command | Callable[..., int]) -> Callable[..., int]:
+    return command.body if isinstance(command, Command) else command
+
+
+def _name(command: Command | Callable[..., int]) -> str:
+    function = _body(command).__name__
+    return TWO_WORDS.get(function, function.replace("_", "-"))
+
+
+COMMANDS = {_name(command): command for commands in PURPOSES.values() for command in commands}
+"""What people type -> the command."""
 
 
 class _Command(TyperCommand):
@@ -80,18 +92,23 @@ class _Command(TyperCommand):
 
 
 class _Commands(TyperGroup):
-    """The commands; two words may name one, and the help lists them by their purposes."""
+    """The commands, each built when it is used; the help lists them by their purposes."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands: dict[str, Any] = {**dict.fromkeys(COMMANDS), **self.commands}
+
+    def get_command(self, ctx: Any, name: str) -> Any:
+        """Return the command of this name."""
+        return _built(name) if name in COMMANDS else super().get_command(ctx, name)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List the commands with their first sentences, a section for each purpose."""
         widest = max(map(len, self.commands))
-        whole = 10 * formatter.width
-        for purpose in PURPOSES:
-            rows = [
-                (name.ljust(widest), command.get_short_help_str(whole))
-                for name, command in self.commands.items()
-                if getattr(command, "rich_help_panel", None) == purpose
-            ]
+        for purpose, commands in PURPOSES.items():
+            named = [(_name(one), _body(one).__doc__) for one in commands]
+            named += [(name, group.info.help) for of, name, group in GROUPS if of == purpose]
+            rows = [(name.ljust(widest), _first_sentence(text or "")) for name, text in named]
             with formatter.section(purpose):
                 formatter.write_dl(rows)
 
@@ -102,19 +119,35 @@ class _Commands(TyperGroup):
         return super().resolve_command(ctx, words)
 
 
+def _first_sentence(text: str) -> str:
+    return " ".join(text.split("\n\n")[0].split()).rstrip(".")
+
+
+@cache
+def _built(name: str) -> Any:
+    """Return a command as Click has it; building all takes a quarter of a second."""
+    command = COMMANDS[name]
+    alone = typer.Typer(
+        context_settings=SETTINGS,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    build = command.build() if isinstance(command, Command) else command
+    alone.command(name, cls=_Command)(build)
+    return typer.main.get_command(alone)
+
+
+SETTINGS = {"help_option_names": ["-h", "--help"]}
 app = typer.Typer(
     name="slotwise",
     cls=_Commands,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=SETTINGS,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for purpose, commands in PURPOSES.items():
-    for command in commands:
-        name = TWO_WORDS.get(command.__name__)
-        app.command(name, cls=_Command, rich_help_panel=purpose)(command)
-for purpose, word, group in GROUPS:
-    app.add_typer(group, name=word, rich_help_panel=purpose)
+for _, word, group in GROUPS:
+    app.add_typer(group, name=word)
 
 
 def main() -> None:
@@ -129,7 +162,7 @@ def main() -> None:
 
 @cache
 def _command() -> Any:
-    """Return the commands as Click has them; reading all signatures takes a quarter of a second."""
+    """Return all commands as Click has them."""
     return typer.main.get_command(app)
 
 

@@ -6,7 +6,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import typer
 from rich.console import Console
@@ -22,54 +22,51 @@ OVERHEAD_S = 1.0
 """About what starting and ending a trial takes."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Shown:
     """What is shown before and after each trial.
 
     Parameters
     ----------
-    settings
-        Of the profile.
     say
         Takes a line, and the part of the thread counts that is done.
     """
 
-    settings: Settings
     say: Callable[[str, float], None]
-    _rates: list[float] = field(default_factory=list)
 
-    def around(self, run: Callable[..., Trial], threads: int, rate: float) -> Trial:
+    def around(
+        self, run: Callable[..., Trial], threads: int, rate: float, settings: Settings
+    ) -> Trial:
         """Run a trial, and say what it tries and finds."""
-        self._rates.append(rate)
-        part = self.settings.threads.index(threads) / len(self.settings.threads)
-        left = self.most_seconds(threads, rate)
-        self.say(f"{threads} threads, {rate:g} tuples/s; at most {_clock(left)} more", part)
-        trial = run(threads, rate, self.settings)
+        part = settings.threads.index(threads) / len(settings.threads)
+        left = _clock(most_seconds(threads, rate, settings))
+        self.say(f"{threads} threads, {rate:g} tuples/s; at most {left} more", part)
+        trial = run(threads, rate, settings)
         found = "stable" if trial.stable else "unstable"
         self.say(f"{threads} threads, {rate:g} tuples/s: {found}", part)
         return trial
 
-    def most_seconds(self, threads: int, rate: float) -> float:
-        """Return how long the rest can take if every number of threads is tried.
 
-        Doubling from the present rate to the highest, halving down to the resolution, each twice;
-        the former for this number of threads only, since the next ones begin where it ends. Until
-        one rate is stable, lower ones may follow, whose trials last longer.
-        """
-        settings = self.settings
-        doubling = math.ceil(math.log2(max(2.0, settings.max_rate / rate)))
-        halving = math.ceil(math.log2(1 / settings.resolution)) + 1
-        counts = len(settings.threads) - settings.threads.index(threads)
-        each = settings.warm_up + trial_seconds(rate, settings) + OVERHEAD_S
-        falling = 2 * settings.least_tuples / LEAST_RATE if rate <= settings.first_rate else 0.0
-        return falling + 2 * each * (doubling + counts * (halving + 1))
+def most_seconds(threads: int, rate: float, settings: Settings) -> float:
+    """Return how long the rest can take if every number of threads is tried.
+
+    Doubling from the present rate to the highest, halving down to the resolution, each twice;
+    the former for this number of threads only, since the next ones begin where it ends. Until
+    one rate is stable, lower ones may follow, whose trials last longer.
+    """
+    doubling = math.ceil(math.log2(max(2.0, settings.max_rate / rate)))
+    halving = math.ceil(math.log2(1 / settings.resolution)) + 1
+    counts = len(settings.threads) - settings.threads.index(threads)
+    each = settings.warm_up + trial_seconds(rate, settings) + OVERHEAD_S
+    falling = 2 * settings.least_tuples / LEAST_RATE if rate <= settings.first_rate else 0.0
+    return falling + 2 * each * (doubling + counts * (halving + 1))
 
 
 @contextmanager
-def progress(settings: Settings, quiet: bool) -> Iterator[Shown]:
+def progress(quiet: bool) -> Iterator[Shown]:
     """Yield what shows a profile's progress: a bar on a terminal, lines elsewhere."""
     if quiet:
-        yield Shown(settings, lambda line, part: None)
+        yield Shown(lambda line, part: None)
     elif takes_escapes(sys.stderr):
         columns = (BarColumn(), TextColumn("{task.description}", markup=False))
         console = Console(stderr=True)
@@ -79,9 +76,9 @@ def progress(settings: Settings, quiet: bool) -> Iterator[Shown]:
             def draw(line: str, part: float) -> None:
                 bar.update(task, description=line, completed=part)
 
-            yield Shown(settings, draw)
+            yield Shown(draw)
     else:
-        yield Shown(settings, lambda line, part: typer.echo(line, err=True))
+        yield Shown(lambda line, part: typer.echo(line, err=True))
 
 
 def _clock(seconds: float) -> str:

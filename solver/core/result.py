@@ -13,8 +13,7 @@ from slotwise.models.frame import frame
 from slotwise.models.infeasibility.contradictions import Contradiction
 from slotwise.models.infeasibility.statement import Statement
 from slotwise.models.instance.instance import Place
-from slotwise.models.instance.placed_tasks import node_lines
-from slotwise.models.instance.placement import TASK_COLUMNS, Placement, to_places
+from slotwise.models.instance.placement import TASK_COLUMNS, Placement, node_lines, to_places
 from slotwise.models.judge.moves import TaskMove, moves_from_running
 from slotwise.models.judge.verdict import Verdict
 from slotwise.models.number_text import short_text

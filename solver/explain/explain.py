@@ -15,9 +15,8 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.values import time_limit, whole
 from slotwise.solver.contradictions import contradictions
-from slotwise.solver.explain.conflicts.cause import find_cause
+from slotwise.solver.explain.conflicts.cause import find_cause, members_of
 from slotwise.solver.explain.conflicts.core import Core, CoreSearch
-from slotwise.solver.explain.conflicts.requirement import members_of
 from slotwise.solver.explain.constraint import Constraint
 from slotwise.solver.explain.explanation import Conflict, Explanation, Feasibility
 from slotwise.solver.explain.feasibility import Decider, question

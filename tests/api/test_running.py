@@ -63,9 +63,9 @@ def test_judge_what_runs(instance: slotwise.Instance) -> None:
 
 
 def test_judge_takes_a_placement_or_what_runs(instance: slotwise.Instance) -> None:
-    with pytest.raises(InputError, match=r"^placement: is needed, or `running`$"):
+    with pytest.raises(InputError, match=r"^placement, running: give one"):
         slotwise.judge(instance)
-    with pytest.raises(InputError, match=r"^placement: goes without `running`$"):
+    with pytest.raises(InputError, match=r"^placement, running: .* not both$"):
         slotwise.judge(instance, instance.running, running=True)
     with pytest.raises(InputError, match=r"^running: needs an instance that says what is running"):
         slotwise.judge("word-count.json", running=True)

@@ -88,6 +88,12 @@ def test_malformed_files(case, cli, tmp_path, monkeypatch):
         (["generate", "rstorm", "--out", "new", "--count", "0"], ["--count", "0"]),
         (["generate", "rstorm", "--out", "word-count.json"], ["--out", "word-count.json"]),
         (["generate", "rstorm"], ["--out"]),
+        (["place", "word-count.json", "--with", "r-strom"], ["--with = 'r-strom'"]),
+        (["solve", "word-count.json", "--set", "nope"], ["--set = 'nope'"]),
+        (
+            ["generate", "logs", "word-count.json", "--lines", "9", "--out", "logs"],
+            ["--out = 'logs'", "another --out"],
+        ),
         (["schema", "instnace"], ["instnace", "did you mean 'instance'"]),
         (["grade", "rstrom"], ["rstrom", "rstorm"]),
         (["grade", "rstorm", "--methods", "r-strom"], ["r-strom", "r-storm"]),

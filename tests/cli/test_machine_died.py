@@ -174,7 +174,7 @@ def test_a_loss_that_no_moves_repair_is_said_and_explained(cli: Cli, no_room: st
     assert found.status == "infeasible"
     refused = cli("explain", FILE, "plan.json", *lost)
     assert refused.code == 2
-    assert "--without-node takes no PLACEMENT" in refused.err
+    assert "--without-node = 'm2': takes no PLACEMENT" in refused.err
 
 
 def test_a_certificate_without_a_node_is_verified(cli: Cli, examples: Path) -> None:

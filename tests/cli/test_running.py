@@ -256,8 +256,11 @@ def test_feasible_where_what_runs_breaks_rules(cli: Cli, examples: Path) -> None
     ("words", "fragments"),
     [
         (["judge", FILE], ["PLAN", "--running"]),
-        (["judge", FILE, "plan.json", "--running"], ["PLAN or --running, not both"]),
-        (["judge", "word-count.json", "--running"], ["--running: needs an instance", "`running`"]),
+        (["judge", FILE, "plan.json", "--running"], ["PLAN, --running: give one, ", "not both"]),
+        (
+            ["judge", "word-count.json", "--running"],
+            ["--running: needs an instance", "`instance.running`"],
+        ),
         (["judge", "-", "-"], ["stdin"]),
         (["solve", "-", "--hint", "-"], ["stdin", "--hint"]),
         (["solve", "word-count.json", "--max-moved", "1"], ["--max-moved = 1", "`running`"]),

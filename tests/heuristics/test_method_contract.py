@@ -112,3 +112,21 @@ def test_a_node_that_does_not_exist_is_named(method: Method) -> None:
 def test_a_seed_is_a_whole_number(seed: int, method: Method) -> None:
     with pytest.raises(InputError, match="seed"):
         run_method(compile_problem(EMPTY), method, seed)
+
+
+class NoGenerator:
+    """Stands for a generator that nobody may ask."""
+
+    def __getattr__(self, name: str) -> object:
+        raise AssertionError(f"asked its generator for {name}")
+
+
+def test_methods_that_do_not_draw_never_ask_their_generator(method: Method) -> None:
+    for problem in problems():
+        if method.supports(problem) is None and not method.draws:
+            method.place(problem, NoGenerator())  # type: ignore[arg-type]
+
+
+def test_some_methods_draw_and_some_do_not() -> None:
+    assert {HEURISTICS[name].draws for name in ("hash", "ldg", "stromax-bootstrap")} == {True}
+    assert {HEURISTICS[name].draws for name in ("r-storm", "ras-default", "round-robin")} == {False}

@@ -203,7 +203,7 @@ def test_whole_numbers_of_numpy_are_an_answer(bring: Bring, cli: Cli, examples: 
     )
     told = cli("place", "word-count.json", "--with", "bad", "--json")
     assert {violation["rule"] for violation in told.json["violations"]} == {"placed"}
-    assert graded(examples / "word-count.json")["status"] == "invalid"
+    assert graded(examples / "word-count.json")["status"] == "broken rule"
 
 
 def test_a_bug_of_ours_keeps_its_traceback(examples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,4 +222,4 @@ def test_running_out_of_memory_is_told_as_such(bring: Bring, examples: Path) -> 
         run_method(
             compile_problem(read_instance("word-count.json")), registry.find_method("bad"), 0
         )
-    assert graded(examples / "word-count.json")["status"] == "out-of-memory"
+    assert graded(examples / "word-count.json")["status"] == "memory"

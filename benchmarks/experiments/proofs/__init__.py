@@ -10,6 +10,6 @@ partitions (textbook: `partition_textbook`), `rstorm_table` R-Storm's versions a
 `fewest_moves` has topologies that run already, `matrix` distances by matrix; `generated` makes the
 instances of the last two. `table` prints.
 
-Start with `rstorm`. It may import `benchmarks.analysis`, `benchmarks.grading`, `benchmarks.report`
+Start with `rstorm`. It may import `benchmarks.judged`, `benchmarks.grading`, `benchmarks.report`
 (texts), `benchmarks.experiments.table`, `testing`, `solver`, `heuristics` and `models`.
 """

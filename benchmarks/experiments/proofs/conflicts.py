@@ -1,6 +1,6 @@
 """Infeasible instances explained: experiment ``explain_conflicts``.
 
-Each is explained, then checked anew: the members of every conflict alone have no placement, without
+Each is explained, then checked: the members of every conflict alone have no placement; without
 any one of them there is one, and every repaired instance has one, each by a solve of its own and by
 the judge. Prints, per instance, the cause, the number of members, the cheapest repair and seconds;
 the exit code is 1 where a check fails or a limit is passed.
@@ -23,11 +23,11 @@ from slotwise.models.errors import SlotwiseError
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import read_instance
 from slotwise.models.judge.judge import judge
-from slotwise.solver.explain.conflicts.listing import constraints_of
-from slotwise.solver.explain.conflicts.relaxation import relaxed
+from slotwise.solver.explain.constraint import constraints_of
 from slotwise.solver.explain.explain import explain_infeasible
 from slotwise.solver.explain.explanation import Conflict, Explanation, Feasibility
 from slotwise.solver.explain.feasibility import Decider
+from slotwise.solver.explain.relaxation import relax
 from slotwise.testing.random_instances.tiny import mixed_instance
 
 COLUMNS = {
@@ -96,10 +96,10 @@ def _wrong_conflict(instance: Instance, conflict: Conflict, decider: Decider) ->
     members = [member.constraint for member in conflict.members]
     everything = constraints_of(instance)
     others = [one for one in everything if one not in members]
-    if decider.decide(relaxed(instance, others)).status is Feasibility.FEASIBLE:
+    if decider.decide(relax(instance, others)).status is Feasibility.FEASIBLE:
         yield "the conflict has a placement"
     for one in members if conflict.minimal else ():
-        if decider.decide(relaxed(instance, [*others, one])).status is Feasibility.INFEASIBLE:
+        if decider.decide(relax(instance, [*others, one])).status is Feasibility.INFEASIBLE:
             yield f"not needed: {one.name}"
 
 

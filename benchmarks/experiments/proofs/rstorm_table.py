@@ -13,9 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 
-from slotwise.benchmarks.analysis.gaps import Reference, gap_of
 from slotwise.benchmarks.experiments.table import Table, say
-from slotwise.benchmarks.report.text import gap_text
+from slotwise.benchmarks.judged.method_table import percent
 from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.registry import find_method
@@ -26,6 +25,7 @@ from slotwise.models.instance.placement import Refusal
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
+from slotwise.solver.core.result import Result
 from slotwise.solver.solve import solve
 
 METHODS = tuple(
@@ -108,20 +108,14 @@ def lines(methods: Sequence[Method], time_limit_s: float) -> Iterator[Line]:
         problem = compile_problem(instance)
         best = solve(problem, time_limit_s=time_limit_s)
         values = tuple(term.value for term in best.objective)
-        reference = Reference(
-            terms=tuple(term.term for term in best.objective),
-            bounds=tuple(term.bound for term in best.objective),
-            optimal=sum(term.proven for term in best.objective),
-            best=None,
-        )
         nodes = None if best.placement is None else len(set(best.placement.nodes))
         overload, network = (None if value is None else int(value) for value in values)
         yield Line(instance.name, "exact", nodes, overload, network, str(best.status))
         for method in methods:
-            yield _line(problem, method, reference)
+            yield _line(problem, method, best)
 
 
-def _line(problem: Problem, method: Method, reference: Reference) -> Line:
+def _line(problem: Problem, method: Method, best: Result) -> Line:
     name = problem.instance.name
     answer = run_method(problem, method, 0)
     if isinstance(answer, Refusal):
@@ -132,8 +126,20 @@ def _line(problem: Problem, method: Method, reference: Reference) -> Line:
         return Line(name, method.name, None, None, None, rule)
     values = tuple(Fraction(term.value) for term in verdict.objective)
     overload, network = map(int, values)
-    gap = gap_text(gap_of(values, reference))
-    return Line(name, method.name, len(set(answer.nodes)), overload, network, gap)
+    nodes = len(set(answer.nodes))
+    return Line(name, method.name, nodes, overload, network, _gap(values, best))
+
+
+def _gap(values: Sequence[Fraction], best: Result) -> str:
+    """Return how far values are above the bound of the first term in which they differ."""
+    for value, term in zip(values, best.objective, strict=True):
+        if term.bound is None:
+            return "no bound"
+        if value != term.bound:
+            above = value - Fraction(term.bound)
+            size = percent(float(above / Fraction(term.bound))) if term.bound else f"{above}"
+            return f"+{size} {term.term}" + ("" if term.proven else " to bound")
+    return "optimal"
 
 
 def nodes_used(instance: Instance, method: Method) -> int | None:

@@ -22,8 +22,7 @@ from slotwise.heuristics.ras.state.state import RasState
 from slotwise.heuristics.ras.strategies.strategy import schedule_topology
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance
-from slotwise.models.instance.ras_settings import RasSettings
-from slotwise.models.instance.topology import Component, Stream, Topology
+from slotwise.models.instance.topology import Component, RasSettings, Stream, Topology
 from slotwise.models.instance_file import read_instance
 
 EXECUTORS = (100, 400, 1600, 6400, 25_000)

@@ -11,13 +11,15 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
 
-from slotwise.benchmarks.aggregation.intervals import generator, holm, mean_interval, wilcoxon_p
-from slotwise.benchmarks.analysis.cases import Case, case_of, infeasible_instances, latest
-from slotwise.benchmarks.analysis.measures import reason_of
-from slotwise.benchmarks.grading.rows import SUCCEEDED, Row, RunStatus, term_values
+from slotwise.benchmarks.grading.rows import SUCCEEDED, Row, RunStatus, reason_of, term_values
+from slotwise.benchmarks.judged.intervals import generator, holm, mean_interval, wilcoxon_p
+from slotwise.benchmarks.judged.reading import judged_rows
 from slotwise.benchmarks.report.comparison.change import Change, MethodChanges, Pair, TermChange
 from slotwise.benchmarks.report.labels import label_of
 from slotwise.benchmarks.report.text import case_name, objective_text
+
+Case = tuple[str, int]
+"""Hash of an instance and seed."""
 
 Runs = dict[tuple[str, Case], Row]
 """Method, or its label, and case -> the run."""
@@ -77,21 +79,32 @@ def compare_rows(
 ) -> Compared:
     """Compare the last run of each method on each case in two gradings.
 
+    Cases that are proven infeasible in either, and those that a method does not apply to, are left
+    out.
+
     Parameters
     ----------
     before, after
-        The rows of both.
+        The rows of both, the oldest first.
     labels
         Method -> what it is called; two methods with one label in different gradings are compared.
     """
-    old, new = (_runs(rows, labels or {}) for rows in (before, after))
-    impossible = infeasible_instances((*old.values(), *new.values()))
+    judged = [judged_rows(rows) for rows in (before, after)]
+    old, new = (
+        _runs([rows[number] for number in one.runs["row"]], labels or {})
+        for rows, one in zip((before, after), judged, strict=True)
+    )
+    impossible = frozenset(
+        str(key) for one in judged for key in one.instances.index[one.infeasible]
+    )
     cases = {case for _, case in old} & {case for _, case in new}
     pairs: dict[str, list[tuple[Row, Row]]] = {}
     for name, case in sorted(old.keys() & new.keys()):
         found = pairs.setdefault(name, [])
-        if case[0] not in impossible:
-            found.append((old[name, case], new[name, case]))
+        pair = old[name, case], new[name, case]
+        applies = all(row["status"] != RunStatus.DOES_NOT_APPLY for row in pair)
+        if case[0] not in impossible and applies:
+            found.append(pair)
     terms = term_changes(pairs)
     return Compared(
         cases=len(cases),
@@ -107,7 +120,9 @@ def compare_rows(
 
 
 def _runs(rows: Sequence[Row], labels: Mapping[str, str]) -> Runs:
-    return {(label_of(row["method"], labels), case_of(row)): row for row in latest(rows)}
+    return {
+        (label_of(row["method"], labels), (row["instance_hash"], row["seed"])): row for row in rows
+    }
 
 
 def _by_instance(pair: Pair) -> tuple[str, int]:

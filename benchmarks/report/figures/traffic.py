@@ -1,23 +1,45 @@
-"""Where the traffic of each method runs beside the optimum: stacked bars, near to far."""
+"""Where the traffic of each method runs beside the exact engines': stacked bars, near to far."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from statistics import fmean
 from typing import TYPE_CHECKING
 
-from slotwise.benchmarks.grading.rows import Row
+import numpy as np
+
+from slotwise.benchmarks.grading.row_file import placement_of
+from slotwise.benchmarks.grading.rows import Row, Subject
+from slotwise.benchmarks.judged.figures import Contest
+from slotwise.benchmarks.judged.judging import Indices
 from slotwise.benchmarks.report.figures.chart import Chart
-from slotwise.benchmarks.report.figures.drawing.bars import Part, legend_above, share_bars
-from slotwise.benchmarks.report.figures.drawing.canvas import new_chart
-from slotwise.benchmarks.report.figures.drawing.cast import Cast
+from slotwise.benchmarks.report.figures.drawing.bars import Part, share_bars
 from slotwise.benchmarks.report.figures.drawing.colours import colour, level
-from slotwise.benchmarks.report.figures.numbers.levels import ProblemOf, Shares, Traffic, traffic
+from slotwise.benchmarks.report.figures.panels import Panel, chart_of
+from slotwise.benchmarks.report.figures.source import Source, compared
 from slotwise.models.display import counted
+from slotwise.models.judge.judge import judge
+from slotwise.models.problem.problem import Problem
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
+
+ProblemOf = Callable[[str], Problem | None]
+"""Hash of an instance -> its problem; ``None`` where it is not there. `Store.problem` is one."""
+
+Shares = tuple[float, ...]
+"""Of the flow by `LEVELS`; they sum to 1."""
 
 LEVELS = ("inside a worker", "between workers", "between nodes", "between racks")
+
+MOST_JUDGED = 100
+"""Instances that are judged, evenly chosen; reading and judging one takes some milliseconds."""
+
+MOST_TASKS = 5000
+"""Larger instances are left out: they would take the seconds that all others take together."""
+
 LEAST_WRITTEN = 0.09
 """A smaller share has no number in its bar; the table has it."""
 
@@ -25,41 +47,146 @@ PALE_LEVELS = 2
 """The nearer levels whose colours are pale enough for dark text."""
 
 
-def traffic_chart(rows: Sequence[Row], problem_of: ProblemOf | None, cast: Cast) -> Chart | None:
-    """Return the chart; ``None`` where no case has a placement of all that are compared."""
-    found = None if problem_of is None else traffic(rows, problem_of)
-    if found is None:
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """Where the traffic of a group's compared methods runs, all on the same instances.
+
+    Parameters
+    ----------
+    instances, common
+        Instances that were judged, of those that all compared methods and an exact engine place.
+    is_optimal
+        Whether the exact engines' placements are proven optima on all of them.
+    exact
+        Mean shares of the exact engines' placements.
+    methods
+        Method -> mean shares, least traffic across racks and nodes first.
+    """
+
+    instances: int
+    common: int
+    is_optimal: bool
+    exact: Shares
+    methods: Mapping[str, Shares]
+
+
+def traffic(contest: Contest, rows: Sequence[Row], problem_of: ProblemOf) -> Traffic | None:
+    """Return the traffic by level; ``None`` where no instance has placements of all.
+
+    Of several seeds the first run counts, of several exact engines one that has the optimum.
+    """
+    judged = contest.judged
+    by_exact = np.unique(judged.instance[judged.placed & judged.exact])
+    by_all = contest.instances[contest.placed[:, contest.compared].all(axis=1)]
+    common = np.intersect1d(by_exact, by_all)
+    small = common[judged.instances["tasks"].to_numpy()[common] <= MOST_TASKS]
+    every = -(-len(small) // MOST_JUDGED) or 1
+    chosen: list[int] = []
+    shares: list[list[Shares]] = []
+    for instance in small[::every].tolist():
+        runs = _runs(contest, instance)
+        problem = problem_of(rows[runs[0]]["instance_hash"])
+        if problem is None or not all(rows[run]["placement"] for run in runs):
+            continue
+        found = [_shares(problem, rows[run]) for run in runs]
+        if all(found):
+            chosen.append(runs[0])
+            shares.append(found)
+    if not chosen:
         return None
-    exact = "optimum" if found.is_proven else "best known"
-    bars = [
-        (exact, found.exact),
-        *((cast.short(method), shares) for method, shares in found.methods),
-    ]
-    named = [
-        (exact, found.exact),
-        *((cast.name(method), shares) for method, shares in found.methods),
-    ]
-    return Chart(
-        "traffic",
-        "Where the traffic runs",
-        _caption(found, cast),
-        _sentence(named),
-        _drawn(bars),
-        ("method", *LEVELS, "cases"),
-        tuple(
-            (name, *(f"{100 * share:.1f} %" for share in shares), f"{found.cases:,}")
-            for name, shares in named
-        ),
+    exact, *means = (_means(some) for some in zip(*shares, strict=True))
+    pairs = zip(compared(contest), means, strict=True)
+    return Traffic(
+        instances=len(chosen),
+        common=len(common),
+        is_optimal=bool(judged.optimal[chosen].all()),
+        exact=exact,
+        methods=dict(sorted(pairs, key=lambda one: (_far(one[1]), one[0]))),
     )
 
 
-def _drawn(bars: Sequence[tuple[str, Shares]]) -> Figure:
-    figure, (ax,) = new_chart([0.95 + 0.3 * len(bars)])
+def _runs(contest: Contest, instance: int) -> list[int]:
+    """Return the run of an exact engine and the first one of each compared method."""
+    judged = contest.judged
+    there: Indices = np.flatnonzero((judged.instance == instance) & judged.placed)
+    exact = there[judged.exact[there]]
+    first = [there[judged.method[there] == method][0] for method in contest.group.methods]
+    return [int(run) for run in (exact[np.argmax(judged.optimal[exact])], *first)]
+
+
+def _shares(problem: Problem, row: Row) -> Shares:
+    """Return the shares of a row's placement; none where no tasks communicate."""
+    levels = judge(problem, placement_of(row, problem)).flow_by_level
+    total = sum(levels)
+    return tuple(float(flow / total) for flow in levels) if total else ()
+
+
+def _means(shares: Sequence[Shares]) -> Shares:
+    return tuple(fmean(level) for level in zip(*shares, strict=True))
+
+
+def _far(shares: Shares) -> float:
+    """Return the mean level: 0 = all inside workers, 3 = all across racks."""
+    return sum(index * share for index, share in enumerate(shares))
+
+
+def traffic_chart(source: Source, rows: Sequence[Row], problem_of: ProblemOf) -> Chart | None:
+    """Return the chart; ``None`` where no instance has a placement of all that are compared."""
+    found = [
+        (contest, of)
+        for contest in source.contests
+        if contest.group.subject == Subject.PLACEMENT
+        and (of := traffic(contest, rows, problem_of)) is not None
+    ]
+    return chart_of(
+        "traffic",
+        "Where the traffic runs",
+        "Share of the flow between tasks by the lowest place that holds both: inside a worker, "
+        "between workers of a node, between nodes of a rack, between racks; the judge recomputed "
+        "it from the placements. Mean over the instances that all compared methods and an exact "
+        "engine place, the same in every bar; of several seeds the first. "
+        + " ".join(_basis(source, contest, of) for contest, of in found),
+        ("group", "method", *LEVELS, "instances"),
+        [_panel(source, contest, of) for contest, of in found],
+        {name: level(index) for index, name in enumerate(LEVELS)},
+    )
+
+
+def _basis(source: Source, contest: Contest, of: Traffic) -> str:
+    chosen = "" if of.instances == of.common else f"{of.instances:,}, evenly chosen, of the "
+    return f"{source.basis([contest])} Drawn: {chosen}{of.common:,} that all place."
+
+
+def _panel(source: Source, contest: Contest, of: Traffic) -> Panel:
+    cast, heading = source.cast, source.heading(contest)
+    exact = "optimum" if of.is_optimal else "exact engines"
+    named = {exact: of.exact} | {cast.name(method): some for method, some in of.methods.items()}
+    short = [
+        (exact, of.exact),
+        *((cast.short(method), some) for method, some in of.methods.items()),
+    ]
+    start = f"{heading}, share" if heading else "Share"
+    names = list(named)
+    texts = [
+        f"{name} {100 * (named[name][2] + named[name][3]):.0f} %"
+        for name in dict.fromkeys((*names[:2], names[-1]))
+    ]
+    return Panel(
+        heading,
+        0.95 + 0.3 * len(named),
+        partial(_draw, bars=short),
+        f"{start} of the flow that runs from one node to another, on "
+        f"{counted(of.instances, 'instance')}: {', '.join(texts)}.",
+        [
+            (name, *(f"{100 * share:.1f} %" for share in shares), f"{of.instances:,}")
+            for name, shares in named.items()
+        ],
+    )
+
+
+def _draw(ax: Axes, bars: Sequence[tuple[str, Shares]]) -> None:
     share_bars(ax, [(name, _parts(shares)) for name, shares in bars], "the flow")
     ax.get_yticklabels()[0].set_fontweight("bold")
-    shades = {name: level(index) for index, name in enumerate(LEVELS)}
-    legend_above(figure, shades, ncols=2, columnspacing=1.4, borderaxespad=0.2)
-    return figure
 
 
 def _parts(shares: Shares) -> list[Part]:
@@ -72,29 +199,3 @@ def _parts(shares: Shares) -> list[Part]:
         )
         for index, share in enumerate(shares)
     ]
-
-
-def _caption(found: Traffic, cast: Cast) -> str:
-    beside = "the proven optimum" if found.is_proven else "the best placement of the exact engine"
-    chosen = (
-        f"{counted(found.cases, 'case')} that all compared methods and the exact engine place"
-        if found.cases == found.common
-        else f"{found.cases:,} of the {counted(found.common, 'case')} that all compared methods "
-        "and the exact engine place, evenly chosen"
-    )
-    names = ", ".join(map(cast.name, found.left_out))
-    left_out = f" Not compared, because they place too few: {names}." if names else ""
-    return (
-        "Share of the flow between tasks by the lowest place that holds both: inside a worker, "
-        "between workers of a node, between nodes of a rack, between racks; the judge recomputed "
-        f"it from the placements. Beside it {beside}. Mean of {chosen}; the same in every bar."
-        f"{left_out}"
-    )
-
-
-def _sentence(named: Sequence[tuple[str, Shares]]) -> str:
-    said = [
-        f"{name} {100 * (shares[2] + shares[3]):.0f} %"
-        for name, shares in (named[0], *named[1:2], *(named[-1:] if len(named) > 2 else ()))
-    ]
-    return f"Share of the flow that runs from one node to another: {', '.join(said)}."

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
 
+from slotwise.benchmarks.judged.method_table import method_tables
 from slotwise.benchmarks.report.figures.chart import Chart
 from slotwise.benchmarks.report.figures.drawing.canvas import image
 from slotwise.benchmarks.report.graded_rows import Graded
+from slotwise.benchmarks.report.page import facts
 from slotwise.benchmarks.report.paper.paper_table import PaperTable, latex_figure, latex_table
 from slotwise.benchmarks.report.paper.tables import tables
 from slotwise.models.errors import InputError
@@ -19,6 +22,9 @@ OPTION = "--figures"
 ALL_FIGURES, CAPTIONS = "figures.tex", "captions.txt"
 """All charts as LaTeX figures with captions; the same captions and descriptions as text."""
 
+HOW_MADE = "how-made.txt"
+"""What is needed to make the figures again."""
+
 PREAMBLE = "% Needs in the preamble: \\usepackage{booktabs, graphicx, longtable}\n\n"
 
 
@@ -26,7 +32,8 @@ def write_paper(graded: Graded, folder: str | Path) -> tuple[Path, ...]:
     """Write charts and tables of a grading into `folder` and return their paths.
 
     Of each chart ``NAME.svg``, ``NAME.pdf`` and the table behind it, ``NAME-table.csv`` and
-    ``.tex``; of each other table ``NAME.csv`` and ``NAME.tex``; `ALL_FIGURES` and `CAPTIONS`.
+    ``.tex``; of each other table ``NAME.csv`` and ``NAME.tex``; `ALL_FIGURES`, `CAPTIONS` and
+    `HOW_MADE`.
 
     Parameters
     ----------
@@ -51,13 +58,28 @@ def paper_files(graded: Graded) -> dict[str, bytes]:
     for one in drawn:
         files[f"{one.name}.svg"] = one.svg
         files[f"{one.name}.pdf"] = image(one.drawn, "pdf")
-    for table in (*tables(graded.rows, graded.summary, graded.labels), *behind):
+    for table in (*tables(graded), *behind):
         files[f"{table.name}.csv"] = table.csv_text().encode()
         files[f"{table.name}.tex"] = latex_table(table).encode()
     shown = "\n".join(latex_figure(one.name, one.caption) for one in drawn)
     files[ALL_FIGURES] = (PREAMBLE + shown).encode()
     files[CAPTIONS] = "\n".join(map(_words, drawn)).encode()
+    files[HOW_MADE] = _how_made(graded).encode()
     return files
+
+
+def _how_made(graded: Graded) -> str:
+    """Return how the rows were made and what the figures are of, a line each."""
+    hashes = "\n".join(graded.judged.instances.index)
+    lines = {
+        "figures": "slotwise report DIR --figures FIGURES",
+        "methods": ", ".join(dict.fromkeys(row["method"] for row in graded.rows)),
+        **facts(graded.rows),
+        "instances": f"{len(graded.judged.instances)}, sha256 of their hashes "
+        f"{hashlib.sha256(hashes.encode()).hexdigest()}",
+        **{one.name: " ".join(one.basis.splitlines()) for one in method_tables(graded.summary)},
+    }
+    return "".join(f"{name}: {text}\n" for name, text in lines.items())
 
 
 def _words(chart: Chart) -> str:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from slotwise.benchmarks.aggregation.plain_table import floating_table, latex_escaped
+from slotwise.benchmarks.judged.plain_table import floating_table, latex_escaped
 from slotwise.benchmarks.report.text import DASH
 from slotwise.models.formats.csv_text import csv_cell
 

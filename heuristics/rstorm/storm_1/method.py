@@ -81,6 +81,7 @@ def _topology_reason(topology: Topology) -> str | None:
 
 
 R_STORM_1_0 = Method(
+    draws=False,
     name=NAME,
     source="Apache Storm 1.0.6, ResourceAwareScheduler with DefaultResourceAwareStrategy",
     place=place,

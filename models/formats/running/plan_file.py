@@ -2,45 +2,66 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
-from pydantic import Field
-
-from slotwise.models.formats.fields import FileObject, Name
-from slotwise.models.formats.instance_schema import PlaceFile, PlacementFile
+from slotwise.models.formats.placement_file import PlacementFile
+from slotwise.models.instance.instance import Place
+from slotwise.models.nouns import Flag, Name, Noun
 
 PLAN_FORMAT = "slotwise.plan/1"
 
 
-class MoveFile(FileObject):
-    """One move of one task."""
+@dataclass(frozen=True, slots=True)
+class MoveFile(Noun):
+    """One move of one task.
 
-    task: Name = Field(description="`topology/component[index]`.")
-    source: PlaceFile | None = Field(
-        alias="from", description="Where it runs until then; null = it does not run yet."
-    )
-    target: PlaceFile | None = Field(
-        alias="to", description="Where it runs from then on; null = its topology is left out."
-    )
-    saves: dict[str, Any] = Field(
-        default={},
-        description="Term of the objective, less what counts moves -> what the move saves where "
-        "those before it have been made; below 0 where it costs.",
-    )
-    parking: bool = Field(
-        default=False, description="Whether it only waits there, to make room, and moves on later."
-    )
+    Parameters
+    ----------
+    task
+        ``topology/component[index]``.
+    source
+        Where it runs until then; ``None`` = it does not run yet.
+    target
+        Where it runs from then on; ``None`` = its topology is left out.
+    saves
+        Term of the objective, less what counts moves -> what the move saves where those before it
+        have been made; below 0 where it costs.
+    parking
+        Whether it only waits there, to make room, and moves on later.
+    """
+
+    task: Name
+    source: Place | None = field(metadata={"alias": "from"})
+    target: Place | None = field(metadata={"alias": "to"})
+    saves: Mapping[str, Any] = field(default_factory=dict)
+    parking: Flag = False
 
 
-class PlanFile(FileObject):
-    """A file ``slotwise.plan/1``."""
+@dataclass(frozen=True, slots=True)
+class PlanFile(Noun):
+    """A file ``slotwise.plan/1``.
 
-    format: Literal["slotwise.plan/1"] = Field(description="Names this format.")
-    instance: Name = Field(description="Hash of the instance that is rebalanced, `sha256:...`.")
-    method: Name = Field(description="What made the placement: `optimal` or a method.")
-    ordered: bool = Field(
-        description="Whether the moves, in this order, break no hard rule between them; otherwise "
-        "those after the first without room have no order."
-    )
-    moves: list[MoveFile] = Field(description="The moves, first to last.")
-    placement: PlacementFile = Field(description="The placement after all moves.")
+    Parameters
+    ----------
+    instance
+        Hash of the instance that is rebalanced, ``sha256:...``.
+    method
+        What made the placement: ``optimal`` or a method.
+    ordered
+        Whether the moves, in this order, break no hard rule between them; otherwise those after the
+        first without room have no order.
+    moves
+        The moves, first to last.
+    placement
+        The placement after all moves.
+    """
+
+    FORMAT = PLAN_FORMAT
+
+    instance: Name
+    method: Name
+    ordered: Flag
+    moves: tuple[MoveFile, ...]
+    placement: PlacementFile

@@ -33,9 +33,8 @@ from slotwise.models.values import plain
 from slotwise.solver.core.result import Result, Status
 from slotwise.solver.explain.explanation import Explanation
 from slotwise.solver.explain.placements.comparison import Comparison
-from slotwise.solver.explain.placements.decisions import FirstMistake
 from slotwise.solver.explain.placements.fewest_moves import FewestMoves
-from slotwise.solver.explain.placements.traced_run import TracedRun
+from slotwise.solver.explain.placements.first_mistake import FirstMistake, TracedRun
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

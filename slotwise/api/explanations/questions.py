@@ -28,15 +28,17 @@ from slotwise.solver.explain.explain import DEFAULT_PRICES, explain_infeasible
 from slotwise.solver.explain.explanation import Explanation, Feasibility
 from slotwise.solver.explain.feasibility import question
 from slotwise.solver.explain.placements.comparison import compare
-from slotwise.solver.explain.placements.completion import (
+from slotwise.solver.explain.placements.fewest_moves import FewestMoves, fewest_moves
+from slotwise.solver.explain.placements.first_mistake import (
     Completable,
     Completion,
+    FirstMistake,
+    TracedRun,
     complete,
+    first_mistake,
+    traced_run,
     with_fixed,
 )
-from slotwise.solver.explain.placements.decisions import FirstMistake, first_mistake
-from slotwise.solver.explain.placements.fewest_moves import FewestMoves, fewest_moves
-from slotwise.solver.explain.placements.traced_run import TracedRun, traced_run
 from slotwise.solver.explain.prices import RepairPrices
 from slotwise.solver.solve import solve
 

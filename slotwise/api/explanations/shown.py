@@ -14,7 +14,7 @@ from slotwise.models.judge.verdict import Verdict
 from slotwise.models.number_text import short_text
 from slotwise.solver.explain.explanation import Explanation
 from slotwise.solver.explain.placements.comparison import Comparison
-from slotwise.solver.explain.placements.decisions import FirstMistake
+from slotwise.solver.explain.placements.first_mistake import FirstMistake
 
 Row = tuple[str, str]
 """What a line is about, and what it says."""

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Literal, overload
 
 from slotwise.api.inputs import path_of
-from slotwise.benchmarks.aggregation.runs.run_table import run_table
-from slotwise.benchmarks.aggregation.summary import Summary, summarise
 from slotwise.benchmarks.grading.batch.folder import local_folder
 from slotwise.benchmarks.grading.progress.display import waiting_for
+from slotwise.benchmarks.judged.classes import check_by
+from slotwise.benchmarks.judged.reading import read_judged
+from slotwise.benchmarks.judged.run_table import run_table, spark_run_table
+from slotwise.benchmarks.judged.summary import Summary, summarise
 from slotwise.models.errors import InputError
-from slotwise.pipeline.spark.session import session, spark_session
+from slotwise.models.values import whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,27 +30,27 @@ def read_rows(
 def read_rows(
     folder: str | os.PathLike[str], *, spark: bool | SparkSession = False
 ) -> pd.DataFrame | DataFrame:
-    """Return the runs of a grading as a DataFrame: the latest row of each run.
+    """Return the runs of a grading as a DataFrame: the newest row of each run, judged.
 
     Columns besides those of the files: for each term, for example ``network``,
 
     - ``network_value``: of the placement, null where none is valid (`decimal.Decimal`, exact);
-    - ``network_bound``: what is proven of the instance, whoever proved it, the earlier terms being
-      at their optimum; ``network_proven``: whether it is the optimum;
-    - ``network_gap`` = (value - bound) / max(abs(value), 10^-6), and ``network_over_optimum`` =
-      (value - optimum) / optimum, of methods as of exact engines; null where an earlier term is not
-      at its optimum, and above an optimum of 0;
+    - ``network_best_known``: the least of any run of the instance, exact engines included;
+      ``network_bound``: what is proven, the earlier terms being at their optimum;
+      ``network_proven``: whether it is the optimum;
+    - ``network_gap_low``, ``network_gap_high``: the interval of (value - optimum) / optimum, see
+      ``docs/grading.md``; equal where the optimum is proven, infinity without a valid placement;
 
     and ``rightly_refused``: a refusal of an instance that is proven infeasible.
 
     Parameters
     ----------
     folder
-        What `grade` wrote into (its `out`), of this machine or of Spark's (``hdfs://...``).
+        What `grade` wrote into (its `out`), of this machine or, with `spark`, of Spark's
+        (``hdfs://...``).
     spark
-        ``False`` = a pandas DataFrame (Spark runs on this machine meanwhile). A session, or
-        ``True`` for the active one or a new one that you stop: a DataFrame of Spark's, which is
-        not computed yet.
+        ``False`` = a pandas DataFrame, read in this process. A session, or ``True`` for the active
+        one or a new one that you stop: a DataFrame of Spark's, which is not computed yet.
 
     Raises
     ------
@@ -60,24 +61,29 @@ def read_rows(
     --------
     >>> import slotwise
     >>> runs = slotwise.read_rows("out")  # doctest: +SKIP
-    >>> runs.groupby("method")["network_gap"].median()  # doctest: +SKIP
+    >>> runs.groupby("method")["network_gap_low"].median()  # doctest: +SKIP
     """
     path = _graded(folder)
     if spark is False:
-        with session("local[*]", nullcontext()) as own:
-            return run_table(own, path).toPandas()
-    return run_table(spark_session() if spark is True else spark, path)
+        if local_folder(path) is None:
+            rule = "is read by Spark; pass spark=True"
+            raise InputError(rule, field="folder", value=path)
+        return run_table(path)
+    from slotwise.pipeline.spark.session import spark_session
+
+    return spark_run_table(spark_session() if spark is True else spark, path)
 
 
 def summary(
     folder: str | os.PathLike[str],
     *,
     by: str | Sequence[str] = (),
-    master: str = "local[*]",
+    solver_gap: bool = False,
+    master: str | None = None,
     seed: int = 0,
     progress: bool = False,
 ) -> Summary:
-    """Sum a grading up: a row per method with what it solved, its gaps, wins and seconds.
+    """Sum a grading up: a row per method with what it placed, its gaps, wins and seconds.
 
     Parameters
     ----------
@@ -86,8 +92,12 @@ def summary(
     by
         Classes of instances to keep apart: ``family``, ``size``, ``tightness``; a text
         ``family,size`` or a sequence.
+    solver_gap
+        Gaps as MIP solvers print them, (value - bound) / value, instead of
+        (value - optimum) / optimum.
     master
         Spark's master; a session that is active already is used as it is, and not stopped.
+        ``None`` = a folder of this machine is read in this process, any other by Spark on it.
     seed
         Of the confidence intervals.
     progress
@@ -104,13 +114,20 @@ def summary(
     >>> slotwise.summary("out")  # doctest: +SKIP
     Summary out: auto 9 of 9, r-storm 9 of 9
     """
+    columns, path = check_by(by), _graded(folder)
+    whole(seed, "seed")
+    if master is not None:
+        from slotwise.pipeline.spark.masters import check_master
+
+        check_master(master)
     starting = waiting_for("starting Spark", progress)
-    return summarise(_graded(folder), by, master, seed, starting)
+    judged = read_judged(path, master=master, starting=starting, solver_gap=solver_gap)
+    return summarise(judged, path, columns, seed)
 
 
 def _graded(folder: str | os.PathLike[str]) -> str:
     text = os.fspath(path_of(folder, "folder", "a path"))
     local = local_folder(text)
     if local is not None and not local.is_dir():
-        raise InputError("is no folder of a grading", field="folder", value=text)
+        raise InputError("is not a folder of a grading", field="folder", value=text)
     return text

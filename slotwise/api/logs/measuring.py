@@ -145,7 +145,7 @@ def measure(
     return Measurement(measured_instance(instance, measured, size), measured)
 
 
-def window_seconds(window: str | int, field: str = "window") -> int:
+def window_seconds(window: str | int) -> int:
     """Return a length of time in whole seconds: ``90``, ``"90s"``, ``"5m"``, ``"1h"``, ``"1d"``.
 
     Raises
@@ -157,7 +157,7 @@ def window_seconds(window: str | int, field: str = "window") -> int:
     seconds = int(written[1]) * UNITS[written[2]] if written else 0
     if isinstance(window, bool) or not 1 <= seconds <= MOST_WINDOW_S:
         rule = "must be from 1 second to 1 day, such as 90s, 5m or 1h"
-        raise InputError(rule, field=field, value=window)
+        raise InputError(rule, field="window", value=window)
     return seconds
 
 

@@ -20,6 +20,7 @@ from slotwise.models.errors import InputError
 from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.judge.moves import running_placement
 from slotwise.models.problem.problem import Problem
+from slotwise.models.values import number_of_text
 from slotwise.pipeline.simulated_logs.settings import LogSettings
 from slotwise.pipeline.simulated_logs.simulate import simulate
 
@@ -42,13 +43,13 @@ def generate_logs(
     start: int = 1_700_000_040,
     rate: float = 1000.0,
     tuple_bytes: float = 1.0,
-    ghz: Sequence[float] = (2.0,),
+    ghz: Sequence[float] | str = (2.0,),
     noise: float = 0.05,
     faults: float = 0.0,
     late_by: int = 900,
     skew: int = 0,
     restarts: int = 0,
-    scale: Mapping[str, float] | None = None,
+    scale: Mapping[str, float] | Sequence[str] | None = None,
     scale_from: int = 0,
     **decoded: Unpack[DecodedCluster],
 ) -> dict[str, Any]:
@@ -69,7 +70,8 @@ def generate_logs(
     lines, seed, kind, metrics, files, gzip, bucket_seconds, start, rate, tuple_bytes, ghz, noise
         What is written; see `slotwise.pipeline.simulated_logs.settings.LogSettings`.
     faults, late_by, skew, restarts, scale, scale_from
-        What goes wrong, and a shift of the load; see there.
+        What goes wrong, and a shift of the load; see there. `ghz` and `scale` may also be written
+        as on the command line: ``"2.0,3.5"``, ``["split=2"]``.
     decoded
         How a decoded Storm cluster is read: `topology`, `worker_min_cpu`, `submitters`; see
         `read_instance`.
@@ -106,18 +108,44 @@ def generate_logs(
         start=start,
         rate=rate,
         tuple_bytes=tuple_bytes,
-        ghz=tuple(ghz),
+        ghz=tuple(_number(rate, "ghz") for rate in ghz.split(","))
+        if isinstance(ghz, str)
+        else tuple(ghz),
         noise=noise,
         faults=faults,
         late_by=late_by,
         skew=skew,
         restarts=restarts,
-        scale=dict(scale or {}),
+        scale=_factors(scale or {}),
         scale_from=scale_from,
     )
     problem = as_problem(instance, **decoded)
     placed = _placement(problem, placement, method, seed)
     return simulate(problem.instance, placed, settings, Path(out))
+
+
+def _number(text: str, field: str) -> float:
+    return float(number_of_text(text.strip(), field))
+
+
+def _rates(ghz: Sequence[float] | str) -> tuple[float, ...]:
+    """Return clock rates, also of a text ``2.0,3.5``."""
+    if isinstance(ghz, str):
+        return tuple(_number(rate, "ghz") for rate in ghz.split(","))
+    return tuple(ghz)
+
+
+def _factors(scale: Mapping[str, float] | Sequence[str]) -> dict[str, float]:
+    """Return component -> factor, also of texts ``COMPONENT=FACTOR``."""
+    if isinstance(scale, Mapping):
+        return dict(scale)
+    factors = {}
+    for text in scale:
+        component, equals, factor = text.rpartition("=")
+        if not equals or not component:
+            raise InputError("must be COMPONENT=FACTOR", field="scale", value=text)
+        factors[component] = _number(factor, "scale")
+    return factors
 
 
 def _placement(

@@ -49,7 +49,7 @@ def rebalance(
     instance: InstanceLike,
     placement: PlacementLike | None = None,
     *,
-    method: str | Method = OPTIMAL,
+    method: str | Method = "optimal",
     max_moves: int | None = None,
     parking: int = 0,
     without_nodes: Collection[str] = (),

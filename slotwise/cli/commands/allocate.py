@@ -2,94 +2,106 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from slotwise.cli import exits, inputs, options
+from slotwise.cli import exits, options
+from slotwise.cli.command import Call, command
 from slotwise.cli.exits import Exit, print_json
 from slotwise.models.errors import InputError
 
 if TYPE_CHECKING:
     from slotwise.api.allocating import Allocated
 
-OPTIMAL_NAME = "optimal"
 MOST_SLOTS = 100_000
 
 
-def allocate(
-    dag: Annotated[
+@command(
+    "slotwise.allocate",
+    dag=Annotated[
         str,
         typer.Argument(
             metavar="DAG",
             help="Dataflow file (JSON or YAML; - for stdin), or linear, diamond, star.",
         ),
     ],
-    rate: Annotated[
+    rate=Annotated[
         list[str] | None,
         typer.Option(
             metavar="R",
             help="Rate of the sources, tuples/s; repeatable; also FROM:TO:STEP. Default: the "
             "highest rate, for --slots or for all VMs if --vms says how many there are.",
         ),
-    ] = None,
-    slots: Annotated[
+    ],
+    slots=Annotated[
         int | None,
         typer.Option(
             callback=options.whole_number("--slots", 1, MOST_SLOTS),
             metavar="N",
             help="Find the highest rate, in whole tuples/s, that N slots support.",
         ),
-    ] = None,
-    models: options.Models = None,
-    method: Annotated[
+    ],
+    method=Annotated[
         str,
         typer.Option(
             metavar="NAME",
             help="optimal (the default: fewest slots, then lowest price, then fewest VMs), or "
             "a published pair: lsa+dsm, lsa+rsm, mba+dsm, mba+rsm, mba+sam.",
         ),
-    ] = OPTIMAL_NAME,
-    vms: Annotated[
+    ],
+    vms=Annotated[
         str | None,
         typer.Option(
             metavar="FILE", help="Available VM sizes; default: D1 to D4 of the SAM article."
         ),
-    ] = None,
-    shuffle: Annotated[
+    ],
+    shuffle=Annotated[
         bool,
         typer.Option(
             "--shuffle",
             help="Route tuples by Storm's shuffle grouping; by default, with optimal and mba+sam, "
             "each bundle receives the rate planned for it.",
         ),
-    ] = False,
-    exclusive: Annotated[
+    ],
+    exclusive=Annotated[
         bool,
         typer.Option(
             "--exclusive",
             help="optimal: full bundles have a whole slot; only measured thread counts.",
         ),
-    ] = False,
-    unscaled: Annotated[
+    ],
+    unscaled=Annotated[
         bool,
         typer.Option(
             "--unscaled",
             help="optimal: bundles take the CPU and memory of their peak rate at every rate.",
         ),
-    ] = False,
-    time_limit: options.TimeLimit = 60.0,
+    ],
+)
+def allocate(
+    call: Call,
+    *,
+    rate: list[str] | None,
+    method: str,
+    exclusive: bool,
+    unscaled: bool,
     plot: options.Plot = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Also write the output of --json to this file."),
+        typer.Option(
+            metavar="FILE",
+            callback=options.target,
+            help="Also write the output of --json to this file.",
+        ),
     ] = None,
     out_instance: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Also write threads and VMs as an instance, for solve and place."
+            metavar="FILE",
+            callback=options.target,
+            help="Also write threads and VMs as an instance, for solve and place.",
         ),
     ] = None,
     as_json: options.Json = False,
@@ -107,23 +119,9 @@ def allocate(
         from slotwise.solver.core.ctrl_c import counted_presses
 
     options.known(method, list(METHODS), "--method")
-    rates = as_rates(rate, "--rate")
-    _check_together(plot, bool(rates), exclusive or unscaled)
-    _check_targets(out, plot, out_instance, len(rates))
+    _check_together(plot, out_instance, len(as_rates(rate)), exclusive or unscaled)
     with counted_presses() as presses:  # Ctrl-C ends searches and takes nothing away
-        with _named():
-            done = allocating.allocate(
-                dag,
-                rates or None,
-                slots=slots,
-                models=models,
-                method=method,
-                vms=vms,
-                shuffle=shuffle,
-                exclusive=exclusive,
-                unscaled=unscaled,
-                time_limit_s=time_limit,
-            )
+        done: Allocated = call()
         if plot is not None:
             from slotwise.cli.render.allocations import plot_methods
 
@@ -138,34 +136,22 @@ def allocate(
         return Exit.INTERRUPTED if presses.count else done.exit_code
 
 
-def _named() -> AbstractContextManager[None]:
-    """Have errors name options: ``--rate`` where Python has the argument `rate`."""
-    names = ("rate", "slots", "vms", "method", "exclusive", "unscaled")
-    return options.as_options(**{name: f"--{name}" for name in names})
-
-
-def _check_together(plot: Path | None, has_rate: bool, has_variant: bool) -> None:
-    """Refuse options that do not go with --plot."""
-    if plot is not None and not has_rate:
-        raise InputError("needs --rate", field="--plot", value=str(plot))
-    if plot is not None and has_variant:
-        rule = "are only for optimal, without --plot: the pairs have their own rules"
-        raise InputError(rule, field="--exclusive, --unscaled", has_value=False)
-
-
-def _check_targets(
-    out: Path | None, plot: Path | None, out_instance: Path | None, rates: int
+def _check_together(
+    plot: Path | None, out_instance: Path | None, rates: int, has_variant: bool
 ) -> None:
-    """Refuse output files that cannot be written, before the work and not after it."""
-    inputs.check_target(out)
-    inputs.check_target(plot, "--plot")
-    inputs.check_target(out_instance, "--out-instance")
+    """Refuse options that do not go together."""
     if out_instance is not None and rates > 1:
         raise InputError("takes one --rate", field="--out-instance", value=str(out_instance))
-    if plot is not None:
-        from slotwise.cli.render.curves import check_svg
+    if plot is None:
+        return
+    if not rates:
+        raise InputError("needs --rate", field="--plot", value=str(plot))
+    if has_variant:
+        rule = "are only for optimal, without --plot: the pairs have their own rules"
+        raise InputError(rule, field="--exclusive, --unscaled", has_value=False)
+    from slotwise.cli.render.curves import check_svg
 
-        check_svg(plot)
+    check_svg(plot)
 
 
 def _save(done: Allocated, out: Path | None, out_instance: Path | None) -> None:

@@ -3,63 +3,64 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from slotwise.cli import exits, inputs, options
+from slotwise.cli import exits, options
+from slotwise.cli.command import Call, command
 from slotwise.cli.exits import Exit, print_json
-from slotwise.models.values import plain
 
-FORMATS = ("mps", "lp")
+if TYPE_CHECKING:
+    from slotwise.solver.compact.milp.export import Written
 
 
-@options.decoded_cluster
-def convert(
-    instance: options.Instance,
-    to: Annotated[str, typer.Option("--to", metavar="mps|lp", help="Format.")],
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="File to write.")],
-    term: Annotated[
-        str | None,
-        typer.Option("--term", metavar="TERM", help="Term to minimise; default: the first."),
-    ] = None,
-    fix: Annotated[
+@command(
+    "slotwise.convert",
+    to=Annotated[str, typer.Option(metavar="mps|lp", help="Format.")],
+    term=Annotated[
+        str | None, typer.Option(metavar="TERM", help="Term to minimise; default: the first.")
+    ],
+    fix=Annotated[
         list[str] | None,
         typer.Option(
-            "--fix",
             metavar="TERM=VALUE",
             help="Let TERM be at most VALUE, for example its optimum; repeatable.",
         ),
-    ] = None,
+    ],
+)
+def convert(
+    call: Call,
+    *,
+    to: str,
+    out: Annotated[
+        Path, typer.Option(metavar="FILE", callback=options.target, help="File to write.")
+    ],
     as_json: options.Json = False,
-    **decoded: Any,
 ) -> int:
     """Write the linear model of engine milp, for one term of the objective.
 
     The other terms are left out unless --fix names them.
     """
-    options.known(to, list(FORMATS), "--to")
-    inputs.check_target(out)
     with exits.held():
-        from slotwise.api import exporting
         from slotwise.models.formats.atomic_file import write_atomically
+        from slotwise.models.instance_file import instance_hash
+        from slotwise.models.values import plain
 
-    with options.as_options(fix="--fix"):
-        fixed = dict(exporting.as_fixed(fix))
-    problem = inputs.load_problem(instance, **decoded)
-    with options.as_options(fix="--fix", term="--term"):
-        written = exporting.convert(problem, to, term=term, fix=fixed)
+    instance = call.problem().instance
+    written: Written = call()
     write_atomically(out, written.text)
-    document = {
-        "file": str(out),
-        "format": to,
-        "term": written.term,
-        "unit": plain(written.unit),
-        "columns": written.columns,
-        "rows": written.rows,
-    }
     if as_json:
-        print_json(inputs.hashed(problem.instance) | document)
+        document = {
+            "instance": instance_hash(instance),
+            "file": str(out),
+            "format": to,
+            "term": written.term,
+            "unit": plain(written.unit),
+            "columns": written.columns,
+            "rows": written.rows,
+        }
+        print_json(document)
     else:
         exits.emit(
             f"{out}: minimises {written.term}; {written.columns} columns, {written.rows} rows\n"

@@ -2,42 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from slotwise.cli import inputs, options
+from slotwise.cli import options
+from slotwise.cli.command import Call, command
 from slotwise.cli.exits import Exit, print_json
 
+if TYPE_CHECKING:
+    from slotwise.models.judge.verdict import Verdict
 
-@options.decoded_cluster
-def judge(
-    instance: options.Instance,
-    plan: options.PlanOrRunning = None,
-    running: options.Running = False,
-    as_json: options.Json = False,
-    **decoded: Any,
-) -> int:
+
+@command(
+    "slotwise.judge",
+    placement=Annotated[
+        str | None,
+        typer.Argument(
+            callback=options.file,
+            metavar="[PLAN]",
+            help="Placement file, or the output of solve --json or place --json; - for stdin.",
+        ),
+    ],
+    running=Annotated[
+        bool, typer.Option("--running", help="Judge what the instance says is running.")
+    ],
+)
+def judge(call: Call, *, as_json: options.Json = False) -> int:
     """Check a placement, or what runs now, and compute its cost."""
-    from slotwise.api import judging
-    from slotwise.api.inputs import as_running
-
-    if plan is None and not running:
-        raise typer.BadParameter("give PLAN, or --running to judge what runs now")
-    if instance == plan == inputs.STDIN:
-        raise typer.BadParameter("only one of INSTANCE and PLAN can come from stdin")
-    if plan is not None and running:
-        raise typer.BadParameter("give PLAN or --running, not both")
-    problem = inputs.load_problem(instance, **decoded)
-    if plan is None:
-        placement = as_running(problem, "--running")
-    else:
-        placement = inputs.load_placement(plan, problem.instance)
-    verdict = judging.judge(problem, placement)
+    verdict: Verdict = call()
     if as_json:
-        print_json(inputs.hashed(problem.instance) | verdict.to_document())
+        from slotwise.models.instance_file import instance_hash
+
+        print_json({"instance": instance_hash(verdict.problem.instance)} | verdict.to_document())
     else:
         from slotwise.cli.render.results import show_verdict
 
-        show_verdict(verdict, placement)
+        show_verdict(verdict)
     return Exit.DONE if verdict.valid else Exit.FAILED

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from slotwise.cli import exits, options
+from slotwise.cli.command import Call, command
 from slotwise.cli.exits import Exit, print_json
 
 
@@ -18,11 +19,10 @@ def _show_list(rows: list[dict[str, Any]], what: str) -> None:
     show(what.capitalize() + ":", table(cells, list(rows[0]), ("count",)))
 
 
-def methods(as_json: options.Json = False) -> int:
+@command("slotwise.methods")
+def methods(call: Call, *, as_json: options.Json = False) -> int:
     """List the methods and engines."""
-    from slotwise.api import listing
-
-    found = listing.methods()
+    found = call()
     if as_json:
         print_json({"methods": found})
     else:
@@ -38,11 +38,10 @@ def methods(as_json: options.Json = False) -> int:
     return Exit.DONE
 
 
-def families(as_json: options.Json = False) -> int:
+@command("slotwise.families")
+def families(call: Call, *, as_json: options.Json = False) -> int:
     """List the families of instances."""
-    from slotwise.api import listing
-
-    found = listing.families()
+    found = call()
     if as_json:
         print_json({"families": found})
     else:
@@ -50,16 +49,17 @@ def families(as_json: options.Json = False) -> int:
     return Exit.DONE
 
 
-def schema(
-    name: Annotated[
+@command(
+    "slotwise.schema",
+    name=Annotated[
         str | None, typer.Argument(metavar="[NAME]", help="Name of a schema; default: all.")
-    ] = None,
+    ],
+)
+def schema(
+    call: Call,
+    *,
     as_json: Annotated[bool, typer.Option("--json", help="The same: schemas are JSON.")] = False,
 ) -> int:
     """Print the JSON Schemas of our files."""
-    from slotwise.api import listing
-
-    with options.as_options(name="NAME"):
-        chosen = listing.schema(name)
-    exits.emit(json.dumps(chosen, indent=None if as_json else 2, ensure_ascii=False) + "\n")
+    exits.emit(json.dumps(call(), indent=None if as_json else 2, ensure_ascii=False) + "\n")
     return Exit.DONE

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from slotwise.cli import exits, inputs, options
+from slotwise.cli import exits, options
 from slotwise.cli.exits import Exit
 
 app = typer.Typer(
@@ -25,14 +25,14 @@ def show(
     as_json: options.Json = False,
 ) -> int:
     """Print performance models: peak rate, CPU and memory by threads on one slot."""
+    from slotwise.api.allocation_inputs import as_models
     from slotwise.cli.render import curves
     from slotwise.models.formats.json_text import pretty_json
     from slotwise.models.performance.file import models_document
 
     if plot is not None:
         curves.check_svg(plot)
-        inputs.check_target(plot)
-    known = inputs.load_models(models)
+    known = as_models(models)
     chosen = known if name is None else {name: known[options.known(name, list(known), "NAME")]}
     if plot is not None:
         curves.plot_models(plot, chosen)
@@ -57,6 +57,6 @@ def convert(
     """Check a file of performance models and write it in another format."""
     from slotwise.models.performance.file import read_models, write_models
 
-    inputs.check_target(target)
+    options.check_target(target, "OUT")
     write_models(target, read_models(source))
     return Exit.DONE

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from slotwise.cli import exits, inputs, options
+from slotwise.cli import exits, options
 from slotwise.cli.exits import Exit, print_json
 from slotwise.models.errors import InputError
 
@@ -130,7 +130,7 @@ def partition(
 
     own = {"--out-instance": out_instance, "--certificate": certificate}
     for option, path in {"--out": out, **own}.items():
-        inputs.check_target(path, option)
+        options.check_target(path, option)
         _check_not_the_graph(graph, path, option)
     is_proof = method.partition(":")[0] not in PARTITIONERS
     if not is_proof:

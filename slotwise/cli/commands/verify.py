@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from slotwise.cli import exits, inputs, options
+from slotwise.cli import exits, options
+from slotwise.cli.command import Call, command
 from slotwise.cli.exits import Exit, print_json
 
 if TYPE_CHECKING:
     from slotwise.models.problem.problem import Problem
     from slotwise.solver.core.result import Result
     from slotwise.solver.verification.crosscheck import CrossCheck
+    from slotwise.solver.verification.verify import Verified
 
 
 def save_certificate(
@@ -28,51 +30,34 @@ def save_certificate(
         write_certificate(path, certify(problem, result, check))
 
 
-@options.decoded_cluster
-def verify(
-    instance: options.Instance,
-    certificate: Annotated[
+@command(
+    "slotwise.verify",
+    certificate=Annotated[
         str,
-        typer.Argument(metavar="CERTIFICATE", help="Certificate written by `solve --certificate`."),
+        typer.Argument(
+            callback=options.file,
+            metavar="CERTIFICATE",
+            help="Certificate written by `solve --certificate`; - for stdin.",
+        ),
     ],
-    resolve: Annotated[
+    resolve=Annotated[
         bool, typer.Option("--resolve", help="Let another engine search for anything better.")
-    ] = False,
-    engine: options.OtherEngine = None,
-    time_limit: options.TimeLimit = 60.0,
-    workers: options.Workers = 1,
-    seed: options.Seed = 0,
-    memory_limit: options.MemoryLimit = None,
-    max_moved: options.MaxMoved = None,
-    without_node: options.WithoutNode = None,
-    as_json: options.Json = False,
-    **decoded: Any,
-) -> int:
+    ],
+    engine=Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="The other engine; default: any that takes the instance."
+        ),
+    ],
+)
+def verify(call: Call, *, resolve: bool, engine: str | None, as_json: options.Json = False) -> int:
     """Check a certificate: hash, placement and values without a solver; bounds with --resolve."""
-    from slotwise.api import verifying
-    from slotwise.api.inputs import with_move_limit
-    from slotwise.models.certificates.file import read_certificate
-
     if engine is not None and not resolve:
         raise typer.BadParameter("--engine needs --resolve")
-    if instance == certificate == inputs.STDIN:
-        raise typer.BadParameter("only one of INSTANCE and CERTIFICATE can come from stdin")
-    given = inputs.load_instance(instance, without_node, **decoded)
-    problem = inputs.compiled(with_move_limit(given, max_moved, "--max-moved"), instance)
-    claim = read_certificate(certificate)
     if resolve:
         with exits.held():
             from slotwise.solver.verification import certify  # noqa: F401 (loads native modules)
-    verified = verifying.verify(
-        problem,
-        claim,
-        resolve=resolve,
-        engine=engine,
-        time_limit_s=time_limit,
-        workers=workers,
-        seed=seed,
-        memory_limit_mb=memory_limit,
-    )
+    verified: Verified = call()
     if as_json:
         print_json(verified.to_document())
     else:

@@ -3,9 +3,9 @@
 `results` shows solves, verdicts and lists, `running` what runs now and the moves, `schedule` a
 scheduling round with its exact counterparts. `explanation` turns an explanation into the sections
 of `explained`, as text and as a page. `graded` has the sums of a grading, `compared` two gradings,
-`logs` what metric logs of running clusters say. JSON is made elsewhere (`cli.answers`, `api`);
+`logs` what metric logs of running clusters say. JSON is made elsewhere (`api`);
 nothing here changes a value.
 
-Start with `results`. It may import `api`, `cli.answers`, `cli.exits` and the types that
+Start with `results`. It may import `api`, `cli.exits` and the types that
 it shows.
 """

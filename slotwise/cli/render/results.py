@@ -16,8 +16,8 @@ from slotwise.models.number_text import short_text
 from slotwise.solver.core.result import Result, Status, TermResult
 
 if TYPE_CHECKING:
+    from slotwise.api.placing import Placed
     from slotwise.benchmarks.grading.grade_summary import GradeSummary
-    from slotwise.cli.answers import Placed
     from slotwise.models.judge.verdict import NodeLoad, Verdict, Violation
 
 _NOT_FOUND = {
@@ -172,13 +172,13 @@ def show_placed(placed: Placed) -> None:
     _show_judged(placed.verdict, placed.placement)
 
 
-def show_verdict(verdict: Verdict, plan: Placement) -> None:
+def show_verdict(verdict: Verdict) -> None:
     """Show what the judge says."""
     if verdict.valid:
         show("Valid: every hard rule holds.")
     else:
         show(f"Not valid: breaks {counted(len(verdict.violations), 'hard rule')}.")
-    _show_judged(verdict, plan)
+    _show_judged(verdict, verdict.placement)
 
 
 def _show_judged(verdict: Verdict, plan: Placement) -> None:

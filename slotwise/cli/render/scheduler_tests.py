@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from rich.console import RenderableType
 
+from slotwise.api.scheduler_tests import Tested
 from slotwise.cli.exits import emit
 from slotwise.cli.render.tables import show, table
-from slotwise.cli.scheduler_tests import Tested
 from slotwise.models.display import counted
 from slotwise.testing.checks.report import Report, State
 

@@ -10,7 +10,6 @@ from hypothesis.errors import Flaky, NoSuchExample
 
 from slotwise.models.errors import InputError
 from slotwise.testing.validators.answers import (
-    TIME_LIMIT_S,
     Answer,
     Validator,
     as_validator,
@@ -26,7 +25,7 @@ def check_validator(
     *,
     rules: Iterable[str] = RULES,
     max_examples: int = 100,
-    time_limit_s: float = TIME_LIMIT_S,
+    time_limit_s: float = 10.0,
     reproducible: bool = False,
     raise_on_failure: bool = False,
 ) -> ValidatorReport:

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import to_places
 from slotwise.models.problem.scaling import dimension
-from slotwise.solver.explain.conflicts.listing import constraints_of
 from slotwise.solver.explain.conflicts.quantities import demand, placed, total_capacity
-from slotwise.solver.explain.conflicts.relaxation import relaxed
-from slotwise.solver.explain.constraint import Constraint
+from slotwise.solver.explain.constraint import Constraint, constraints_of
 from slotwise.solver.explain.explanation import Feasibility, Places
 from slotwise.solver.explain.feasibility import Decider, Decision
+from slotwise.solver.explain.relaxation import relax
 
 FOR_WITNESSES = 0.5
 """Most of the time left that a core found by counting may take to be shown minimal."""
@@ -151,14 +150,14 @@ class CoreSearch:
                 continue
             witnesses[one] = None
             if decision.placement is not None:
-                looser = relaxed(self._instance, self._dropped(rest))
+                looser = relax(self._instance, self._dropped(rest))
                 witnesses[one] = to_places(looser, decision.placement)
         kept = tuple(one for one in self._all if one in core)
-        alone = relaxed(self._instance, self._dropped(kept))
-        found = tuple(self._of_kept(witnesses[one], kept) for one in kept)
+        alone = relax(self._instance, self._dropped(kept))
+        found = tuple(self._of_members(witnesses[one], kept) for one in kept)
         return Core(kept, found, alone)
 
-    def _of_kept(self, witness: Places | None, kept: Sequence[Constraint]) -> Places | None:
+    def _of_members(self, witness: Places | None, kept: Sequence[Constraint]) -> Places | None:
         """Return a witness without the tasks of members that were deleted after it was found."""
         asked = {(one.topology, one.subject) for one in kept if not one.is_limit}
         return witness and {
@@ -187,7 +186,7 @@ class CoreSearch:
         if self._decider.is_over:
             return Decision(Feasibility.UNDECIDED)
         decide = self._decider.quickly if self._quick else self._decider.decide
-        decision = decide(relaxed(self._instance, self._dropped(kept)))
+        decision = decide(relax(self._instance, self._dropped(kept)))
         if decision.status is Feasibility.FEASIBLE:
             self._possible.append(frozenset(kept))
         elif decision.status is Feasibility.INFEASIBLE:

@@ -151,7 +151,7 @@ def compare(problem: Problem, first: Placement, second: Placement) -> Comparison
         streams=_streams(one, two),
         nodes=_nodes(problem, first, match.placement, one, {n: m for m, n in match.nodes.items()}),
         moves=moves,
-        steps=telling_steps(problem, start, end, [move.task for move in moves]),
+        steps=decisive_steps(problem, start, end, [move.task for move in moves]),
         from_second=from_second,
         renamed={ids[old]: ids[new] for old, new in sorted(match.nodes.items())},
     )
@@ -230,7 +230,7 @@ class Step:
     broken: tuple[Violation, ...] = ()
 
 
-def telling_steps(
+def decisive_steps(
     problem: Problem, start: Placement, end: Placement, tasks: list[int]
 ) -> tuple[Step, ...]:
     """Return the moves that lower the objective most, one after another."""

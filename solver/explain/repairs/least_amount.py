@@ -9,13 +9,12 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
 from slotwise.solver.explain import change as kinds
-from slotwise.solver.explain.change import Change
+from slotwise.solver.explain.change import Change, apply_change
 from slotwise.solver.explain.explanation import Feasibility
 from slotwise.solver.explain.feasibility import Decider
-from slotwise.solver.explain.repairs.application import applied
 from slotwise.solver.explain.repairs.levers import Lever
 
-Made = Callable[[int], Instance]
+MakeInstance = Callable[[int], Instance]
 """Makes the instance in which a lever is pulled a number of steps."""
 
 OTHER_SHAPE = frozenset({kinds.ADD_NODES, kinds.LOWER_PARALLELISM, kinds.EVICT})
@@ -23,7 +22,7 @@ OTHER_SHAPE = frozenset({kinds.ADD_NODES, kinds.LOWER_PARALLELISM, kinds.EVICT})
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LeastChange:
     """A change that suffices: whether it is proven the least, and what it leads to."""
 
     change: Change
@@ -36,7 +35,7 @@ class Found:
 class Answer:
     """What a lever can do: `found`, or nothing; `is_decided` = the latter is proven."""
 
-    found: Found | None
+    found: LeastChange | None
     is_decided: bool
 
 
@@ -52,12 +51,12 @@ class Bracket:
     start: tuple[int, Placement] | None
 
 
-def making(instance: Instance, lever: Lever) -> Made:
+def instance_maker(instance: Instance, lever: Lever) -> MakeInstance:
     """Return what applies a number of steps of a lever to an instance."""
-    return lambda steps: applied(instance, lever.change(steps))
+    return lambda steps: apply_change(instance, lever.change(steps))
 
 
-def bracket(lever: Lever, decider: Decider, made: Made) -> Bracket:
+def bracket(lever: Lever, decider: Decider, made: MakeInstance) -> Bracket:
     """Return what counting and first fit say of a lever."""
     low = _counted_out(lever, decider, made)
     start = None if low == lever.most else _quick_start(lever, low, decider, made)
@@ -70,14 +69,14 @@ def least_amount(
     decider: Decider,
     known: Bracket | None = None,
     *,
-    made: Made | None = None,
+    made: MakeInstance | None = None,
 ) -> Answer:
     """Return the least change of `lever` that gives `instance` a placement; it has none.
 
     `made` makes the instance of a number of steps; ``None`` = the change is applied to `instance`.
     """
     if made is None:
-        made = making(instance, lever)
+        made = instance_maker(instance, lever)
     known = known or bracket(lever, decider, made)
     low, start = known.low, known.start
     if low == lever.most:
@@ -109,10 +108,10 @@ def least_amount(
             low = steps
             is_least &= decision.status is Feasibility.INFEASIBLE
     change = lever.change(high)
-    return Answer(Found(change, is_least, made(high), placement), is_least)
+    return Answer(LeastChange(change, is_least, made(high), placement), is_least)
 
 
-def _counted_out(lever: Lever, decider: Decider, made: Made) -> int:
+def _counted_out(lever: Lever, decider: Decider, made: MakeInstance) -> int:
     """Return the most steps of which counting alone proves that they do not suffice."""
 
     def is_short(steps: int) -> bool:
@@ -133,7 +132,7 @@ def _counted_out(lever: Lever, decider: Decider, made: Made) -> int:
 
 
 def _quick_start(
-    lever: Lever, low: int, decider: Decider, made: Made
+    lever: Lever, low: int, decider: Decider, made: MakeInstance
 ) -> tuple[int, Placement] | None:
     """Return steps above `low` with which first fit places all tasks, as few as it finds soon."""
     ahead = 1
@@ -147,7 +146,7 @@ def _quick_start(
 
 
 def _fewer_fitted(
-    steps: int, placement: Placement, low: int, decider: Decider, made: Made
+    steps: int, placement: Placement, low: int, decider: Decider, made: MakeInstance
 ) -> tuple[int, Placement]:
     """Return as few steps as first fit suffices with, above `low` with which it did not."""
     while steps - low > 1 and not decider.is_over:
@@ -160,7 +159,7 @@ def _fewer_fitted(
     return steps, placement
 
 
-def _steps_of(lever: Lever, placement: Placement, steps: int, made: Made) -> int:
+def _steps_of(lever: Lever, placement: Placement, steps: int, made: MakeInstance) -> int:
     """Return the fewest steps with which `placement` is valid; it is with `steps`."""
     if lever.base.kind in OTHER_SHAPE:
         return steps

@@ -14,9 +14,8 @@ from slotwise.models.problem.scaling import CPU, MEMORY, Scale, resource_numbers
 from slotwise.models.values import as_decimal
 from slotwise.solver.explain import change as kinds
 from slotwise.solver.explain.change import Change
-from slotwise.solver.explain.conflicts.listing import nodes_alike
 from slotwise.solver.explain.conflicts.quantities import ZERO, demand, placed
-from slotwise.solver.explain.constraint import TASKS, Constraint
+from slotwise.solver.explain.constraint import TASKS, Constraint, nodes_alike
 
 MOST_NODES = 200
 """Most nodes that a repair adds."""

@@ -9,20 +9,18 @@ from fractions import Fraction
 
 from slotwise.models.instance.instance import Instance
 from slotwise.solver.explain import change as kinds
-from slotwise.solver.explain.change import Change
+from slotwise.solver.explain.change import Change, apply_change
 from slotwise.solver.explain.conflicts.core import CoreSearch
-from slotwise.solver.explain.conflicts.listing import constraints_of
-from slotwise.solver.explain.constraint import Constraint
+from slotwise.solver.explain.constraint import Constraint, constraints_of
 from slotwise.solver.explain.explanation import Repair
 from slotwise.solver.explain.feasibility import Decider
 from slotwise.solver.explain.prices import RepairPrices, price_of
-from slotwise.solver.explain.repairs.application import applied
 from slotwise.solver.explain.repairs.least_amount import (
     Bracket,
-    Found,
+    LeastChange,
     bracket,
+    instance_maker,
     least_amount,
-    making,
 )
 from slotwise.solver.explain.repairs.levers import Lever, levers
 
@@ -101,7 +99,7 @@ class _Search:
         """
         quick = self._decider.until(FOR_QUICK)
         brackets = [
-            (lever, bracket(lever, quick, making(self._instance, lever)))
+            (lever, bracket(lever, quick, instance_maker(self._instance, lever)))
             for lever in sorted(choices, key=self._first_price)
         ]
         brackets.sort(key=lambda pair: self._least_price(*pair))
@@ -133,7 +131,7 @@ class _Search:
             if answer.found is not None:
                 self._replace(lever, answer.found)
 
-    def _replace(self, lever: Lever, found: Found) -> None:
+    def _replace(self, lever: Lever, found: LeastChange) -> None:
         """Add what was found of a lever in the place of what was found of it before, if better."""
         before = [
             one
@@ -221,7 +219,7 @@ class _Search:
         for other in choices:
             if all(lever.base != first.base for lever in other):
                 return other
-        full = applied(self._instance, first.change(first.most))
+        full = apply_change(self._instance, first.change(first.most))
         core = CoreSearch(full, self._decider).find()
         if core is None:
             return None
@@ -238,12 +236,12 @@ class _Search:
         if self._decider.is_over:
             self.is_complete = False
             return
-        whole = applied(self._instance, first.change(first.most))
+        whole = apply_change(self._instance, first.change(first.most))
         other = least_amount(whole, second, self._decider)
         self.is_complete &= other.is_decided
         if other.found is None:
             return
-        beside = applied(self._instance, other.found.change)
+        beside = apply_change(self._instance, other.found.change)
         one = least_amount(beside, first, self._decider)
         self.is_complete &= one.is_decided
         if one.found is not None:
@@ -252,7 +250,7 @@ class _Search:
     def _first_price(self, lever: Lever) -> Fraction:
         return self._price(lever.change(1))
 
-    def _add(self, parts: Sequence[Found]) -> None:
+    def _add(self, parts: Sequence[LeastChange]) -> None:
         """Add a repair of one change, or of two; the first holds the instance and placement."""
         changes = tuple(part.change for part in parts)
         price = sum((self._price(change) for change in changes), Fraction(0))
@@ -264,7 +262,7 @@ class _Search:
 # The cheapest set of topologies to evict so that the others have a placement.
 
 
-def best_eviction(instance: Instance, decider: Decider) -> tuple[Found | None, bool]:
+def best_eviction(instance: Instance, decider: Decider) -> tuple[LeastChange | None, bool]:
     """Return the eviction of the least total weight, and whether it is proven that there is none.
 
     Not where one topology alone has tasks, and not where moves are limited: a topology left out
@@ -277,11 +275,11 @@ def best_eviction(instance: Instance, decider: Decider) -> tuple[Found | None, b
     if not left_out or len(left_out) == with_tasks:
         return None, is_best
     change = Change(kinds.EVICT, topologies=left_out)
-    after = applied(instance, change)
+    after = apply_change(instance, change)
     decision = decider.decide(after)
     if decision.placement is None:
         return None, False
-    return Found(change, is_best, after, decision.placement), is_best
+    return LeastChange(change, is_best, after, decision.placement), is_best
 
 
 # The cheapest pair of changes below a price, by branch and bound.
@@ -294,10 +292,10 @@ PriceOf = Callable[[Change], Fraction]
 
 
 @dataclass(frozen=True, slots=True)
-class Cheaper:
+class PairAnswer:
     """The cheapest pair, if there is one, and whether that is proven."""
 
-    pair: tuple[Found, Found] | None
+    pair: tuple[LeastChange, LeastChange] | None
     is_proven: bool
 
 
@@ -307,7 +305,7 @@ def cheapest_pair(
     below: Fraction,
     price: PriceOf,
     decider: Decider,
-) -> Cheaper:
+) -> PairAnswer:
     """Return the cheapest amounts of one of `pairs` whose price is less than `below`.
 
     Each pair has an equal share of the time. Those that it does not decide share what is left.
@@ -320,14 +318,14 @@ def cheapest_pair(
     if best is not None and not undecided:
         # Less of either change would be a cheaper pair, and there is none.
         best = replace(best[0], is_least=True), replace(best[1], is_least=True)
-    return Cheaper(best, not undecided)
+    return PairAnswer(best, not undecided)
 
 
 class _PairSearch:
     """The cheapest pair so far."""
 
     def __init__(self, instance: Instance, price: PriceOf, below: Fraction) -> None:
-        self.best: tuple[Found, Found] | None = None
+        self.best: tuple[LeastChange, LeastChange] | None = None
         self._instance = instance
         self._price = price
         self._below = below
@@ -376,9 +374,9 @@ class _Walk:
         self._decider = decider
         self._is_proven = True
 
-    def cheapest(self, below: Fraction) -> Cheaper:
+    def cheapest(self, below: Fraction) -> PairAnswer:
         """Return the cheapest corner below a price."""
-        best: tuple[Found, Found] | None = None
+        best: tuple[LeastChange, LeastChange] | None = None
         most = self._affordable(self._second, below - self._price(self._first.change(1)))
         while most > 0:
             change = self._second.change(most)
@@ -397,7 +395,7 @@ class _Walk:
                 steps - 1,
                 self._affordable(self._second, below - self._price(one.change)),
             )
-        return Cheaper(best, self._is_proven)
+        return PairAnswer(best, self._is_proven)
 
     def _affordable(self, lever: Lever, budget: Fraction) -> int:
         """Return the most steps that cost less than `budget`."""
@@ -410,17 +408,21 @@ class _Walk:
                 high = middle
         return low
 
-    def _least_first(self, change: Change, reach: int) -> Found | None:
+    def _least_first(self, change: Change, reach: int) -> LeastChange | None:
         def made(steps: int) -> Instance:
-            return applied(applied(self._instance, self._first.change(steps)), change)
+            return apply_change(apply_change(self._instance, self._first.change(steps)), change)
 
         return self._least(self._first, reach, made)
 
-    def _least_second(self, change: Change, reach: int) -> Found | None:
-        base = applied(self._instance, change)
-        return self._least(self._second, reach, lambda k: applied(base, self._second.change(k)))
+    def _least_second(self, change: Change, reach: int) -> LeastChange | None:
+        base = apply_change(self._instance, change)
+        return self._least(
+            self._second, reach, lambda k: apply_change(base, self._second.change(k))
+        )
 
-    def _least(self, lever: Lever, reach: int, made: Callable[[int], Instance]) -> Found | None:
+    def _least(
+        self, lever: Lever, reach: int, made: Callable[[int], Instance]
+    ) -> LeastChange | None:
         """Return the least steps of a lever, at most `reach`; ``None`` = not found."""
         if reach < 1:
             return None

@@ -62,8 +62,8 @@ ENDS = {
     "crash": "crashed",
     "kill": "crashed",
     "hang": "timeout",
-    "bomb": "out-of-memory",
-    "lie": "invalid",
+    "bomb": "memory",
+    "lie": "broken rule",
 }
 """How runs of each fault end."""
 

@@ -19,7 +19,7 @@ def test_allocations_are_graded_from_family_to_page(spark: SparkSession, tmp_pat
     summary = grade(["sam"], count=2, time_limit_s=20, out=tmp_path)
     assert summary.methods == ("lsa+dsm", "lsa+rsm", "mba+dsm", "mba+rsm", "mba+sam")
     assert (summary.instances, summary.planned, summary.skipped) == (2, 12, 0)
-    assert summary.statuses == {"invalid": 8, "optimal": 2, "valid": 2}
+    assert summary.statuses == {"broken rule": 8, "optimal": 2, "valid": 2}
     rows = Store(tmp_path).rows()
     slots = {
         (row["instance"], row["method"]): row["terms"][0]["value"] for row in rows if row["terms"]

@@ -14,11 +14,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from slotwise.benchmarks.analysis.aggregate import aggregate
 from slotwise.benchmarks.grading.children.supervisor import answers
 from slotwise.benchmarks.grading.plan import PlannedRun, RunLimits, make_plan
 from slotwise.benchmarks.grading.rows import COLUMNS, Kind, Row
 from slotwise.benchmarks.grading.sources import Case, read_cases, tightness
+from slotwise.benchmarks.judged.reading import judged_rows
+from slotwise.benchmarks.judged.summary import summarise
 from slotwise.models.errors import InputError
 from slotwise.models.families.registry import FAMILIES
 from slotwise.models.problem.compile import compile_problem
@@ -93,7 +94,8 @@ def test_a_command_that_breaks_down_is_a_failure(
     assert found["status"] == status
     assert error in found["error"]
     assert found.get("reason") is None
-    assert aggregate([{**blank(), **broken[0].columns(), **found}]).methods[0].failed == 1
+    summary = summarise(judged_rows([{**blank(), **broken[0].columns(), **found}]), "")
+    assert summary.methods["failed"].tolist() == [1]
 
 
 def blank() -> Row:

@@ -37,7 +37,7 @@ AFTER = [
     row("b", "m", "valid", ("0", "15")),
     row("c", "m", "valid", ("1", "99")),
     row("d", "m", "valid", ("0", "12")),
-    row("e", "m", "invalid", violations=["capacity: node n1"], violation_count=1),
+    row("e", "m", "broken rule", violations=["capacity: node n1"], violation_count=1),
     row("f", "m", "valid", ("0", "7")),
     row("g", "m", "refused"),
     row("h", "m", "refused"),

@@ -12,7 +12,6 @@ from graded_folder import make_graded
 from graded_rows import optimum, row
 
 import slotwise
-from slotwise.benchmarks.analysis.aggregate import aggregate
 from slotwise.benchmarks.grading.store import Store
 from slotwise.benchmarks.report.graded_rows import graded_of, read_graded
 from slotwise.benchmarks.report.paper.files import paper_files, write_all, write_paper
@@ -56,16 +55,18 @@ def test_a_long_table_goes_on_over_pages() -> None:
 
 
 def test_tables_have_hand_computed_cells() -> None:
-    found = {one.name: one for one in tables(ROWS, aggregate(ROWS), {"r_50%": "mine"})}
+    found = {one.name: one for one in tables(graded_of(ROWS, lambda _: None, {"r_50%": "mine"}))}
     methods = {
         r[0]: dict(zip(found["methods"].columns, r, strict=True)) for r in found["methods"].rows
     }
-    assert methods["mine"]["valid"] == "2"
-    assert methods["mine"]["optimal"] == "1"
-    assert methods["other"]["refused"] == "1"
-    gaps = {r[:2]: dict(zip(found["gaps"].columns, r, strict=True)) for r in found["gaps"].rows}
-    assert gaps["network", "mine"]["mean"] == "10 %", "20 % and 0 %"
-    assert gaps["network", "mine"]["worst"] == "20 %"
+    assert (methods["mine"]["placed"], methods["mine"]["optimal"]) == ("2 of 2", "1")
+    assert (methods["other"]["placed"], methods["other"]["failed"]) == ("1 of 2", "1")
+    assert methods["mine"]["network median"] == "10 %", "20 % and 0 %"
+    table = found["gaps-network"]
+    gaps = {r[0]: dict(zip(table.columns, r, strict=True)) for r in table.rows}
+    assert (gaps["mine"]["most"], gaps["other"]["most"]) == ("20 %", "\N{INFINITY}")
+    assert (gaps["mine"]["mean"], gaps["mine"]["common"]) == ("20 %", "1")
+    assert "Compared on 2 instances." in table.caption
     assert found["failures"].rows == (("other", "refused", "1", "2", "b"),)
     assert [r[0] for r in found["instances"].rows] == ["a", "b"]
 

@@ -56,7 +56,7 @@ CELLS: dict[str, tuple[Callable[[list[Row]], object], str]] = {
     "no instance": (cell("instance", None), "row 1, column instance = null: must not be null"),
     "another meaning": (
         cell("version", "slotwise 0.1.0, rows 1"),
-        "row 1, column version = 'slotwise 0.1.0, rows 1': must name rows 2, as this slotwise "
+        "row 1, column version = 'slotwise 0.1.0, rows 1': must name rows 3, as this slotwise "
         "writes them; grade into another folder",
     ),
     "third row": (cell("method", None, 2), "row 3, column method = null"),

@@ -9,7 +9,7 @@ import pytest
 
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance
-from slotwise.models.instance.ras_settings import RasSettings
+from slotwise.models.instance.topology import RasSettings
 from slotwise.models.instance_file import instance_from_text, instance_hash, instance_text
 from slotwise.models.schemas import json_schemas
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from slotwise.models.dataflow.file import dataflow_document, read_dataflow
+from slotwise.models.dataflow.file import read_dataflow
 from slotwise.models.dataflow.micro import DIAMOND, LINEAR, MICRO_DAGS, STAR
 from slotwise.models.dataflow.rates import input_rates
 from slotwise.models.errors import InputError
@@ -19,7 +19,7 @@ from slotwise.models.formats.json_text import pretty_json
 @pytest.mark.parametrize("dag", MICRO_DAGS.values(), ids=MICRO_DAGS)
 def test_what_is_written_is_read(dag: Any, tmp_path: Path) -> None:
     path = tmp_path / "dag.json"
-    path.write_text(pretty_json(dataflow_document(dag)))
+    path.write_text(pretty_json(dag.to_document()))
     assert read_dataflow(path) == dag
 
 

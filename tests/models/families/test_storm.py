@@ -80,7 +80,7 @@ def test_grading_takes_the_texts_along(cluster: Path) -> None:
     cluster.unlink()
     plan = make_plan(cases, ["round-robin"], "exhaustive", RunLimits(5.0, 1, 0, None))
     rows = [outcome(run, Loader()) for run in plan]
-    assert [row["status"] for row in rows] == ["infeasible", "invalid"]
+    assert [row["status"] for row in rows] == ["infeasible", "broken rule"]
 
 
 def test_it_is_listed_and_not_among_all_families(cli: Cli) -> None:

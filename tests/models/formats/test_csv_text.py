@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slotwise.benchmarks.aggregation.plain_table import csv_text
+from slotwise.benchmarks.judged.plain_table import csv_text
 from slotwise.benchmarks.report.paper.paper_table import PaperTable
 from slotwise.models.formats.csv_text import csv_cell, text_of_cell
 

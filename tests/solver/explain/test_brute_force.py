@@ -10,10 +10,10 @@ import pytest
 from explained import check_explanation, exists
 
 from slotwise.models.instance.instance import Instance
-from slotwise.solver.explain.conflicts.listing import constraints_of
+from slotwise.solver.explain.change import apply_change
+from slotwise.solver.explain.constraint import constraints_of
 from slotwise.solver.explain.explain import explain_infeasible
 from slotwise.solver.explain.prices import RepairPrices, price_of
-from slotwise.solver.explain.repairs.application import applied
 from slotwise.solver.explain.repairs.levers import Lever, levers
 from slotwise.testing.random_instances.tiny import tiny_instance
 
@@ -23,7 +23,7 @@ MOST_STEPS = 150
 
 
 def infeasible_tiny(seed: int, count: int) -> Iterator[Instance]:
-    """Yield so many tiny instances without placement, by exhaustive search."""
+    """Yield `count` tiny instances without placement, by exhaustive search."""
     rng = np.random.default_rng(seed)
     while count:
         one = tiny_instance(rng, most_tasks=4, most_nodes=3)
@@ -36,7 +36,7 @@ def walked(instance: Instance, lever: Lever) -> Fraction | None:
     """Return the price of the least change that helps, by trying one step after another."""
     for steps in range(1, lever.most + 1):
         change = lever.change(steps)
-        if exists(applied(instance, change)):
+        if exists(apply_change(instance, change)):
             return Fraction(price_of(change, instance, PRICES))
     return None
 

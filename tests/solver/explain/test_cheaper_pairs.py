@@ -14,11 +14,10 @@ from explained import check_explanation, exists
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.topology import Component, Topology
-from slotwise.solver.explain.change import ADD_NODES, Change
-from slotwise.solver.explain.conflicts.listing import constraints_of
+from slotwise.solver.explain.change import ADD_NODES, Change, apply_change
+from slotwise.solver.explain.constraint import constraints_of
 from slotwise.solver.explain.explain import explain_infeasible
 from slotwise.solver.explain.prices import RepairPrices, price_of
-from slotwise.solver.explain.repairs.application import applied
 from slotwise.solver.explain.repairs.levers import Lever, levers
 
 
@@ -40,7 +39,7 @@ def test_a_slot_and_some_cpu_are_cheaper_than_a_node() -> None:
 
 
 def few(seed: int, count: int) -> Iterator[Instance]:
-    """Yield so many tiny instances without placement whose amounts are few."""
+    """Yield `count` tiny instances without placement whose amounts are few."""
     rng = np.random.default_rng(seed)
     while count:
         nodes = tuple(
@@ -98,7 +97,7 @@ def cheaper_by_force(asked: Instance, below: Fraction) -> Fraction | None:
         if cost >= below:
             return None
         ordered = sorted((one, other), key=lambda change: change.kind != ADD_NODES)
-        changed = applied(applied(asked, ordered[0]), ordered[1])
+        changed = apply_change(apply_change(asked, ordered[0]), ordered[1])
         if exists(changed):
             return cost
     return None

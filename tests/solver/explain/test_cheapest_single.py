@@ -18,12 +18,12 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.topology import Component, Topology
 from slotwise.models.judge.judge import judge
 from slotwise.solver.core.result import Status
-from slotwise.solver.explain.conflicts.listing import constraints_of
+from slotwise.solver.explain.change import apply_change
+from slotwise.solver.explain.constraint import constraints_of
 from slotwise.solver.explain.explain import explain_infeasible
 from slotwise.solver.explain.explanation import Repair
 from slotwise.solver.explain.feasibility import question
 from slotwise.solver.explain.prices import RepairPrices, price_of
-from slotwise.solver.explain.repairs.application import applied
 from slotwise.solver.explain.repairs.levers import Lever, levers
 from slotwise.solver.solve import solve
 
@@ -74,7 +74,7 @@ def cheapest_single(instance: Instance) -> Repair:
     for lever in levers(instance, constraints_of(instance), each_node=True):
         steps = cheaper_than(lever, offered.price, instance)
         if steps:
-            assert not is_feasible(applied(instance, lever.change(steps))), lever
+            assert not is_feasible(apply_change(instance, lever.change(steps))), lever
     return offered
 
 

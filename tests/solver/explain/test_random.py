@@ -14,7 +14,7 @@ from slotwise.testing.random_instances.tiny import mixed_instance
 
 
 def infeasible(seed: int, count: int) -> Iterator[Instance]:
-    """Yield so many infeasible instances of every rule."""
+    """Yield `count` infeasible instances of every rule."""
     rng = np.random.default_rng(seed)
     while count:
         one = mixed_instance(rng)

@@ -14,12 +14,12 @@ from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.topology import Component, Topology
 from slotwise.models.judge.judge import judge
+from slotwise.solver.explain.change import apply_change
 from slotwise.solver.explain.conflicts.core import CoreSearch
 from slotwise.solver.explain.explain import explain_infeasible
 from slotwise.solver.explain.explanation import Cause, Feasibility
 from slotwise.solver.explain.feasibility import Decider
 from slotwise.solver.explain.prices import RepairPrices
-from slotwise.solver.explain.repairs.application import applied
 
 
 def topology(name: str, tasks: int, priority: int = 29, **demand: int) -> Topology:
@@ -54,7 +54,7 @@ def test_two_changes_are_combined_where_no_single_one_keeps_all_tasks() -> None:
         "raise cpu of node n1 by 20, from 100 to 120",
     }
     for change in pair.changes:
-        assert not exists(applied(TWO_SHORTAGES, change)), "each is needed"
+        assert not exists(apply_change(TWO_SHORTAGES, change)), "each is needed"
 
 
 def test_the_set_of_topologies_with_the_least_weight_is_evicted() -> None:

@@ -26,7 +26,7 @@ from slotwise.solver.explain.explanation import Cause, Feasibility
 
 
 def instance(*topologies: Topology, nodes: int = 2, **of_node: Any) -> Instance:
-    """Return an instance on so many equal nodes of one rack."""
+    """Return an instance on `nodes` equal nodes of one rack."""
     resources = of_node.pop("resources", {})
     made = tuple(Node(f"n{i}", "r1", resources=resources, **of_node) for i in range(nodes))
     return Instance("rule", Cluster(made), topologies)
@@ -35,7 +35,7 @@ def instance(*topologies: Topology, nodes: int = 2, **of_node: Any) -> Instance:
 def topology(
     parallelism: int = 3, demand: Mapping[str, Any] | None = None, **rules: Any
 ) -> Topology:
-    """Return topology ``t`` of component ``a`` with so many tasks, and ``b`` with one."""
+    """Return topology ``t`` of component ``a`` with `parallelism` tasks, and ``b`` with one."""
     id_ = rules.pop("id", "t")
     parts = (Component("a", "spout", parallelism, demand or {}), Component("b", "bolt", 1, {}))
     return Topology(id_, parts, **rules)
@@ -47,7 +47,7 @@ def running(tasks: int) -> dict[str, dict[str, Place]]:
 
 
 def moving(limit: int) -> Instance:
-    """Return three tasks on a node that holds one, of which so many may move."""
+    """Return three tasks on a node that holds one, of which `limit` may move."""
     base = instance(topology(demand={"cpu": 10}), nodes=3, resources={"cpu": 10})
     return replace(base, running=running(3), objective=Objective(limits={"moved": limit}))
 

@@ -10,12 +10,11 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.topology import Component, Topology
 from slotwise.models.judge.judge import judge
 from slotwise.solver.core.result import Status
-from slotwise.solver.explain.change import ADD_NODES
-from slotwise.solver.explain.conflicts.listing import constraints_of
+from slotwise.solver.explain.change import ADD_NODES, apply_change
+from slotwise.solver.explain.constraint import constraints_of
 from slotwise.solver.explain.explanation import Cause
 from slotwise.solver.explain.feasibility import Decider
-from slotwise.solver.explain.repairs.application import applied
-from slotwise.solver.explain.repairs.least_amount import bracket, making
+from slotwise.solver.explain.repairs.least_amount import bracket, instance_maker
 from slotwise.solver.explain.repairs.levers import Lever, levers
 
 
@@ -61,9 +60,9 @@ def test_nodes_to_add_are_counted_and_filled_without_a_search() -> None:
     decider = Decider(60.0)
     for like, counted in (("n2", 1), ("n0", 2)):
         lever = more_nodes(instance, like)
-        known = bracket(lever, decider, making(instance, lever))
+        known = bracket(lever, decider, instance_maker(instance, lever))
         assert known.low == counted, "more is needed by counting"
         assert known.start is not None
         steps, placement = known.start
         assert steps == counted + 1
-        assert judge(applied(instance, lever.change(steps)), placement).valid
+        assert judge(apply_change(instance, lever.change(steps)), placement).valid

@@ -12,7 +12,7 @@ import pytest
 from conftest import Cli
 from planted_faults import PLANTED, Planted, exact, first_fit
 
-from slotwise.cli.scheduler_tests import asked, on_random_instances
+from slotwise.api.scheduler_tests import asked, on_random_instances
 from slotwise.models.instance_file import read_instance
 from slotwise.testing.checks.functions import check, check_moves
 
@@ -34,7 +34,7 @@ def found(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     planted = BY_NAME[str(request.param)]
     trial = asked(f"planted_faults:{request.param}", [planted.check], 0, planted.time_limit_s)
     tested = on_random_instances(trial, planted.examples, None, tmp_path_factory.mktemp("failing"))
-    assert tested.code == 1, tested
+    assert tested.exit_code == 1, tested
     (check_row,) = tested.to_document()["checks"]
     failures = [one for one in check_row["failures"] if planted.finding in one["finding"]]
     assert failures, check_row

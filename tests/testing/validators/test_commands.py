@@ -111,7 +111,7 @@ def test_json(cli: Cli, validator: str) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["judge"], "validator = 'judge': must be cmd:COMMAND"),
+        (["judge"], "VALIDATOR = 'judge': must be cmd:COMMAND"),
         (
             ["cmd:/no/such"],
             "command = '/no/such': cannot be run; install the program or give its path",

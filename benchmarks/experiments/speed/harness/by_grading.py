@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
-from slotwise.benchmarks.analysis.measures import RIGHTLY_REFUSED
 from slotwise.benchmarks.grading.batch.start import Batch, run_batch
 from slotwise.benchmarks.grading.oracle.stages import grading_stages
 from slotwise.benchmarks.grading.plan import RunLimits, make_settings
 from slotwise.benchmarks.grading.progress.watching import watching
-from slotwise.benchmarks.grading.rows import Kind, Subject
+from slotwise.benchmarks.grading.rows import RIGHTLY_REFUSED, Kind, Subject
 from slotwise.benchmarks.grading.sources import CaseRange, Sources
 from slotwise.pipeline.spark.session import session
 

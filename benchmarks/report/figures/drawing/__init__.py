@@ -5,5 +5,5 @@
 name, colour, line style and marker; `lines` draws lines with their names at their ends, `bars`
 bars with their names; `axes` has scales and ticks.
 
-Start with `canvas`. It may import `benchmarks.analysis` and names of `benchmarks.grading`.
+Start with `canvas`. It may import `benchmarks.judged` and names of `benchmarks.grading`.
 """

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from slotwise.benchmarks.analysis.aggregate import Aggregate
 from slotwise.benchmarks.grading.rows import Kind
+from slotwise.benchmarks.judged.figures import VIRTUAL_BEST
+from slotwise.benchmarks.judged.summary import Summary
 from slotwise.benchmarks.report.figures.drawing.colours import SERIES, colour
-
-VIRTUAL_BEST = "virtual best"
 
 MOST_LETTERS = 20
 """Of a name beside a line or a bar; tables have it in full."""
@@ -69,6 +68,11 @@ class Cast:
             colour(f"series-{rank + 1}"), _DASHES[rank % len(_DASHES)], _MARKERS[rank], 1.6, True
         )
 
+    def ordered(self, methods: Iterable[str]) -> list[str]:
+        """Return exact engines, methods by their rank, and last the best of them."""
+        last = len(self.ranks)
+        return sorted(methods, key=lambda m: last if m == VIRTUAL_BEST else self.ranks.get(m, -1))
+
     @property
     def unnamed(self) -> int:
         """Number of methods without a colour and a name of their own."""
@@ -82,7 +86,7 @@ class Cast:
         return f" Thin grey lines: the {self.unnamed} methods ranked behind these."
 
 
-def cast_of(summary: Aggregate, labels: Mapping[str, str]) -> Cast:
+def cast_of(summary: Summary, labels: Mapping[str, str]) -> Cast:
     """Return how the methods of a summary are drawn."""
-    graded = [s.method for s in summary.methods if s.kind != Kind.EXACT]
-    return Cast(labels, {method: rank for rank, method in enumerate(graded)})
+    graded = summary.methods.loc[summary.methods["kind"] != str(Kind.EXACT), "method"]
+    return Cast(labels, {method: rank for rank, method in enumerate(dict.fromkeys(graded))})

@@ -34,10 +34,14 @@ Points = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A method's line: points from left to right, at least one."""
+    """A method's line: points from left to right, at least one.
+
+    `possible` are those of a thin dotted line beside it: where it may be as well; none = nowhere.
+    """
 
     method: str
     points: Points
+    possible: Points = ()
 
 
 def steps(
@@ -71,6 +75,14 @@ def draw_lines(ax: Axes, lines: Sequence[Line], cast: Cast, *, is_stepped: bool)
             markersize=MARKER_POINTS,
             markevery=_marked(len(line.points), index) if is_stepped else None,
         )
+        if line.possible:
+            ax.plot(
+                *zip(*_thinned(line.possible, look), strict=True),
+                drawstyle="steps-post" if is_stepped else "default",
+                color=look.colour,
+                linestyle=(0, (1, 1.5)),
+                linewidth=0.8,
+            )
 
 
 def _thinned(points: Points, look: Look) -> Points:

@@ -47,6 +47,12 @@ def grade(
     ] = 0.0,
     count: options.Count = None,
     seed: options.Seed = 0,
+    seeds: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=1, help="Runs of each method that draws, with N seeds from --seed on."
+        ),
+    ] = 1,
     master: Annotated[
         str,
         typer.Option(
@@ -77,7 +83,7 @@ def grade(
         bool,
         typer.Option(
             "--retry-failed",
-            help="Also run again what ended as error, crashed, timeout or out-of-memory.",
+            help="Also run again what ended as error, crashed, timeout or memory.",
         ),
     ] = False,
     log: Annotated[
@@ -92,15 +98,15 @@ def grade(
     Runs that already have rows in the folder are skipped, so the same command resumes.
     """
     with exits.held():
-        from slotwise.benchmarks.aggregation.plain_table import plain_records
-        from slotwise.benchmarks.aggregation.summary import Graded, summarise_methods
         from slotwise.benchmarks.grade import grade as run_grading
+        from slotwise.benchmarks.grading.batch.folder import local_folder
         from slotwise.benchmarks.grading.names import split_methods
+        from slotwise.benchmarks.judged.plain_table import plain_records
+        from slotwise.benchmarks.judged.reading import read_judged
+        from slotwise.benchmarks.judged.summary import summarise
 
     settings = _settings(conf or ())
     named = {name: f"--{name}" for name in ("master", "archive", "log", "out")}
-    tables: list[Graded] = []
-
     try:
         with options.as_options(**named):
             summary = run_grading(
@@ -116,15 +122,16 @@ def grade(
                 archive=archive,
                 out=out,
                 seed=seed,
+                seeds=seeds,
                 count=count,
                 retry_failed=retry_failed,
                 progress=not quiet,
                 log=log,
-                finish=lambda spark: tables.append(summarise_methods(spark, out)),
             )
+            judged = read_judged(out, master=None if local_folder(out) is not None else master)
     except KeyboardInterrupt:
         return Exit.INTERRUPTED
-    (graded,) = tables
+    graded = summarise(judged, out)
     if as_json:
         print_json({**summary.to_document(), "table": plain_records(graded.methods)})
     else:

@@ -8,37 +8,36 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from slotwise.cli import exits, options
+from slotwise.cli.command import Call, command
 from slotwise.cli.exits import Exit, print_json
 
 if TYPE_CHECKING:
     from slotwise.pipeline.spark.pack import Packed
 
 
-def pack(
-    out: Annotated[
-        Path, typer.Option("--out", metavar="FILE", help="Archive to write: .tar.gz or .tgz.")
-    ] = Path("slotwise-env.tar.gz"),
-    python_prefix: Annotated[
+@command(
+    "slotwise.pack",
+    out=Annotated[Path, typer.Option(metavar="FILE", help="Archive to write: .tar.gz or .tgz.")],
+    python_prefix=Annotated[
         str | None,
         typer.Option(
             metavar="DIR",
             help="Where executors have the same version of Python, such as /usr; default: where "
             "this machine has it.",
         ),
-    ] = None,
-    quiet: options.Quiet = False,
-    as_json: options.Json = False,
+    ],
+)
+def pack(
+    call: Call, *, out: Path, quiet: options.Quiet = False, as_json: options.Json = False
 ) -> int:
     """Pack slotwise and what it needs into an archive for the executors of a Spark cluster.
 
     It holds the virtual environment that this command runs in.
     """
-    from slotwise.api.gradings.packing import pack as pack_environment
     from slotwise.benchmarks.grading.progress.display import waiting_for
 
-    names = {"out": "--out", "python_prefix": "--python-prefix"}
-    with options.as_options(**names), waiting_for(f"packing {out}", not quiet):
-        packed = pack_environment(out, python_prefix=python_prefix)
+    with waiting_for(f"packing {out}", not quiet):
+        packed: Packed = call()
     if as_json:
         print_json(packed.to_document())
     else:

@@ -26,23 +26,36 @@ def summary(
     as_latex: Annotated[
         bool, typer.Option("--latex", help="Print the methods as a LaTeX table (booktabs).")
     ] = False,
+    solver_gap: Annotated[
+        bool,
+        typer.Option(
+            "--solver-gap", help="Gaps as MIP solvers print them: (value - bound) / value."
+        ),
+    ] = False,
     master: Annotated[
-        str, typer.Option(metavar="URL", help="Spark master, for example spark://host:7077.")
-    ] = "local[*]",
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Spark master, for example spark://host:7077; default: without Spark, where the "
+            "folder is on this machine.",
+        ),
+    ] = None,
     seed: options.Seed = 0,
 ) -> int:
-    """Sum a grading up: solved, gap to the optimum, wins and seconds of each method."""
+    """Sum a grading up: placements, gaps to the optimum, wins and seconds of each method."""
     formats = {"--csv": as_csv, "--json": as_json, "--latex": as_latex}
     chosen = [name for name, is_on in formats.items() if is_on]
     if len(chosen) > 1:
         raise InputError(f"cannot be given together: {' and '.join(chosen)}", has_value=False)
     with exits.held():
         from slotwise.api.gradings.summing import summary as summarise
-        from slotwise.benchmarks.aggregation.plain_table import csv_text
+        from slotwise.benchmarks.judged.plain_table import csv_text
         from slotwise.cli.render.graded import latex_summary, show_summary
 
     with options.as_options(by="--by", master="--master", folder="DIR"):
-        found = summarise(folder, by=by, master=master, seed=seed, progress=True)
+        found = summarise(
+            folder, by=by, solver_gap=solver_gap, master=master, seed=seed, progress=True
+        )
     if as_json:
         print_json(found.to_document())
     elif as_csv:

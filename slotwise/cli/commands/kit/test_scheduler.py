@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from slotwise.cli import exits, inputs, options
+from slotwise.cli import exits, options
 from slotwise.cli.exits import print_json
 
 TIME_LIMIT_S = 10.0
@@ -64,11 +64,14 @@ def test_scheduler(
 
     require_hypothesis("test-scheduler")
     with exits.held():
-        from slotwise.cli import scheduler_tests
+        from slotwise.api import scheduler_tests
+        from slotwise.api.inputs import read_instance
 
     asked = scheduler_tests.asked(scheduler, check or (), seed, time_limit, rules)
     if instance is not None:
-        tested = scheduler_tests.on_instance(asked, inputs.load_instance(instance), instance)
+        with exits.noted_warnings():
+            given = read_instance(instance if instance == "-" else Path(instance))
+        tested = scheduler_tests.on_instance(asked, given, instance)
     else:
         tested = scheduler_tests.on_random_instances(asked, examples, kind, save)
     if as_json:
@@ -77,4 +80,4 @@ def test_scheduler(
         from slotwise.cli.render.scheduler_tests import show_tested
 
         show_tested(tested)
-    return tested.code
+    return tested.exit_code

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from slotwise.cli import exits, options
+from slotwise.cli.command import Call, command
 from slotwise.cli.exits import Exit, print_json
 from slotwise.models.errors import InputError
 from slotwise.testing.hypothesis_extra import require_hypothesis
 
+if TYPE_CHECKING:
+    from slotwise.testing.validators.report import ValidatorReport
 
-def test_validator(
-    validator: Annotated[
+
+@command(
+    "slotwise.testing.check_validator",
+    validator=Annotated[
         str,
         typer.Argument(
             metavar="VALIDATOR",
@@ -22,19 +27,27 @@ def test_validator(
             '{"valid": true or false} or {"violations": ["rule", ...]}.',
         ),
     ],
-    rule: Annotated[
+    rules=Annotated[
         list[str] | None,
-        typer.Option(help="Check this rule only; may be given several times. Default: all ten."),
-    ] = None,
-    examples: Annotated[
+        typer.Option(
+            "--rule", help="Check this rule only; may be given several times. Default: all ten."
+        ),
+    ],
+    max_examples=Annotated[
         int,
         typer.Option(
+            "--examples",
             callback=options.whole_number("--examples", 1, 100_000),
             metavar="N",
             help="Cases for each side of each rule.",
         ),
-    ] = 100,
-    time_limit: options.TimeLimit = 10.0,
+    ],
+    reproducible=None,
+    raise_on_failure=None,
+)
+def test_validator(
+    call: Call,
+    *,
     save: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Write the smallest case of each mistake there."),
@@ -46,19 +59,11 @@ def test_validator(
     The cases are at the limit of a rule, or break it alone by one unit or task.
     """
     require_hypothesis("slotwise test-validator")
-    from slotwise.testing.validators.case import RULES
-    from slotwise.testing.validators.check import check_validator
     from slotwise.testing.validators.report import save_findings
 
     if save is not None and save.exists() and not save.is_dir():
         raise InputError("is not a folder", field="--save", value=str(save))
-    report = check_validator(
-        validator,
-        rules=rule or RULES,
-        max_examples=examples,
-        time_limit_s=time_limit,
-        reproducible=True,
-    )
+    report: ValidatorReport = call(reproducible=True)
     judging = [] if save is None else save_findings(report.findings, save)
     if as_json:
         print_json(report.to_document() | {"judge": judging})

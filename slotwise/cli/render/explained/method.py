@@ -14,7 +14,7 @@ from slotwise.models.explanation.alternatives import Alternative
 from slotwise.models.explanation.mending import cause
 from slotwise.models.instance.placement import Placement
 from slotwise.solver.explain.explanation import Explanation
-from slotwise.solver.explain.placements.decisions import FirstMistake, Stuck
+from slotwise.solver.explain.placements.first_mistake import FirstMistake, StuckTask
 
 MOST_PLACES = 12
 """Nodes that are listed for a task without a place."""
@@ -127,7 +127,7 @@ def _together(remaining: Explanation) -> list[str]:
     ]
 
 
-def _no_place(answer: ExplainedMethod, stuck: Stuck) -> list[str]:
+def _no_place(answer: ExplainedMethod, stuck: StuckTask) -> list[str]:
     """Say that a task has no place, and why not on each node."""
     reasons: dict[str, list[str]] = {}
     for place in stuck.places:

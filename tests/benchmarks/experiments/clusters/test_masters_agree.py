@@ -26,7 +26,7 @@ def test_what_is_measured_may_differ() -> None:
 
 
 def test_anything_else_may_not() -> None:
-    one, two = row(status="valid", placement="[1]"), row(status="invalid", placement="[2]")
+    one, two = row(status="valid", placement="[1]"), row(status="broken rule", placement="[2]")
     assert differences([one], [two]) == [
         "i, m: status = valid and invalid",
         "i, m: placement = [1] and [2]",
@@ -38,7 +38,7 @@ def test_the_runs_must_be_the_same() -> None:
     assert differences([row()], [row(seed=1)]) == ["other runs: 1 rows, and 1"]
 
 
-@pytest.mark.parametrize("statuses", [("valid", "valid"), ("valid", "invalid")])
+@pytest.mark.parametrize("statuses", [("valid", "valid"), ("valid", "broken rule")])
 def test_a_difference_is_an_error(
     statuses: tuple[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -116,9 +116,9 @@ def test_failed_runs_remain_where_they_are_tried_again(spark: SparkSession) -> N
         ("hash 0", "r-storm", "2", "valid"),
         ("hash 1", "r-storm", None, "valid"),
         ("hash 1", "r-storm", "1", "timeout"),
-        ("hash 2", "cmd:x", "1", "invalid"),
+        ("hash 2", "cmd:x", "1", "broken rule"),
         ("hash 3", "auto", "1", "unknown"),
-        ("hash 4", "auto", "1", "out-of-memory"),
+        ("hash 4", "auto", "1", "memory"),
     )
     retried = set(runs_of(remaining(plan(spark), standing(there, retry_failed=True))))
     kept = set(runs_of(remaining(plan(spark), standing(there, retry_failed=False))))

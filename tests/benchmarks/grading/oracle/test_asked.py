@@ -79,7 +79,7 @@ def test_a_limit_of_work_is_another_run_with_one_thread() -> None:
     assert run.version.endswith(", 1 units of work")
 
 
-@pytest.mark.parametrize(("out_of_memory", "status"), [(False, "timeout"), (True, "out-of-memory")])
+@pytest.mark.parametrize(("out_of_memory", "status"), [(False, "timeout"), (True, "memory")])
 def test_a_safety_limit_is_a_row_with_its_status(
     monkeypatch: pytest.MonkeyPatch, out_of_memory: bool, status: str
 ) -> None:

@@ -147,7 +147,7 @@ def test_a_batch_that_was_stopped_before_the_exact_runs_gives_the_same(
 def test_without_a_placement_there_is_no_hint(
     spark: SparkSession, graded: Path, tmp_path: Path
 ) -> None:
-    failed = [dict(row) | {"status": "invalid"} for row in rows_of(graded).values()]
+    failed = [dict(row) | {"status": "broken rule"} for row in rows_of(graded).values()]
     keep(spark, graded, tmp_path, failed)
     rows = read(spark, address_of(tmp_path), ROWS, SCHEMA)
     exact = rows.where("kind = 'exact'").select(*KEY)

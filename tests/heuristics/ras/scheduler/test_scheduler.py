@@ -15,8 +15,7 @@ from slotwise.heuristics.ras.scheduler.topology_attempt import RoundLimits
 from slotwise.heuristics.ras.strategies.strategy import RasLimits
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Objective, Place
-from slotwise.models.instance.ras_settings import RasSettings
-from slotwise.models.instance.topology import Component, Topology
+from slotwise.models.instance.topology import Component, RasSettings, Topology
 
 NOT_ENOUGH = "Not enough resources to schedule after evicting lower priority topologies. "
 

@@ -16,8 +16,7 @@ from slotwise.heuristics.ras.strategies.strategy import RasLimits, schedule_topo
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Place, Scheduler
 from slotwise.models.instance.placement import Placement
-from slotwise.models.instance.ras_settings import RasSettings
-from slotwise.models.instance.topology import Component, SharedMemory, Topology
+from slotwise.models.instance.topology import Component, RasSettings, SharedMemory, Topology
 from slotwise.models.judge.judge import judge
 
 NEED = {"cpu": Decimal(10), "onheap_mb": Decimal(100), "offheap_mb": Decimal(20)}

@@ -19,9 +19,13 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.topology import Component, Topology
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
-from slotwise.solver.explain.placements.completion import Completable, complete, with_fixed
-from slotwise.solver.explain.placements.decisions import first_mistake
-from slotwise.solver.explain.placements.traced_run import traced_run
+from slotwise.solver.explain.placements.first_mistake import (
+    Completable,
+    complete,
+    first_mistake,
+    traced_run,
+    with_fixed,
+)
 
 
 def in_order(placement, order):

@@ -1,0 +1,103 @@
+"""Edge cuts and balance of methods on the families of graphs to partition.
+
+There every task weighs the same, nodes are equal and all equally far apart: the term ``network`` is
+the edge cut, and the load of a node the number of its tasks.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from slotwise.benchmarks.grading.rows import Kind, Row
+from slotwise.benchmarks.judged.figures import Contest
+from slotwise.benchmarks.judged.groups import groups_of
+from slotwise.benchmarks.judged.judging import Flags, Floats, Judged
+from slotwise.benchmarks.judged.method_table import NO_NUMBER, TextTable
+from slotwise.benchmarks.judged.summary import basis_text
+
+GRAPH_FAMILIES = ("partition", "stromax")
+CUT = "network"
+BASELINES = ("hash", "round-robin")
+"""Methods that know nothing of edges: what others are measured against."""
+
+HEADS = {
+    "family": False,
+    "method": False,
+    "placed": False,
+    "mean edge cut over the optimum": True,
+    **{f"over {name}": True for name in BASELINES},
+    "mean balance": True,
+    "worst balance": True,
+}
+
+
+def edge_cut_table(
+    rows: Sequence[Row], judged: Judged, labels: Mapping[str, str]
+) -> TextTable | None:
+    """Return the table of all families of graphs; ``None`` where there is none.
+
+    Ratios of edge cuts are means over the instances that all compared methods placed, those with a
+    cut of 0 left out. Balance: most tasks on a node over the average of all nodes. `rows` are in
+    the order of `judged`.
+    """
+    cells: list[tuple[str, ...]] = []
+    kinds, said = [], []
+    balance = np.array([_balance(row) for row in rows])
+    for family in GRAPH_FAMILIES:
+        mine = np.flatnonzero(np.asarray(judged.instances["family"] == family))
+        for group in groups_of(judged):
+            some = np.intersect1d(group.instances, mine)
+            if not len(some) or CUT not in judged.terms:
+                continue
+            contest = Contest(judged, group, some)
+            said.append(f"{family}: {basis_text(len(some), 0, len(mine) - len(some))}")
+            for member, line in enumerate(_lines(contest, balance)):
+                name = contest.names[member]
+                cells.append((family, labels.get(name, name), *line))
+                kinds.append(str(Kind.HEURISTIC if contest.compared[member] else Kind.EXACT))
+    if not cells:
+        return None
+    return TextTable("edge-cuts", HEADS, tuple(cells), tuple(kinds), "\n".join(said))
+
+
+def _lines(contest: Contest, balance: Floats) -> list[tuple[str, ...]]:
+    judged = contest.judged
+    at = np.argmax(judged.term_at[contest.instances] == judged.terms.index(CUT), axis=1)
+    cuts = np.take_along_axis(contest.values, at[:, None, None], axis=2)[:, :, 0].astype(float)
+    common: Flags = np.asarray(contest.placed[:, contest.compared].all(axis=1), dtype=bool)
+    best = judged.best[contest.instances, at].astype(float) * contest.scale
+    baselines = [
+        cuts[:, contest.names.index(name)] if name in contest.names else None for name in BASELINES
+    ]
+    lines = []
+    for member, method in enumerate(contest.members):
+        here = (judged.method == method) & np.isin(judged.instance, contest.instances)
+        loads = balance[here & judged.placed]
+        ratios = [_ratio(cuts[common, member], best[common])]
+        ratios += [NO_NUMBER if one is None else _ratio(cuts[common, member], one[common])
+                   for one in baselines]  # fmt: skip
+        lines.append(
+            (
+                f"{int(contest.placed[:, member].sum())} of {len(contest.instances)}",
+                *ratios,
+                *(f"{of(loads):.3g}" if len(loads) else NO_NUMBER for of in (np.mean, np.max)),
+            )
+        )
+    return lines
+
+
+def _ratio(cuts: Floats, others: Floats) -> str:
+    above = others > 0
+    return f"{(cuts[above] / others[above]).mean():.3g}" if above.any() else NO_NUMBER
+
+
+def _balance(row: Row) -> float:
+    """Return the most tasks on a node over the average; NaN without a placement."""
+    if not row["placement"]:
+        return math.nan
+    nodes = np.array([node for node in json.loads(row["placement"])["nodes"] if node >= 0])
+    return float(np.bincount(nodes).max() * row["nodes"] / len(nodes)) if len(nodes) else 1.0

@@ -1,0 +1,318 @@
+"""The judgement of a grading: how far each run is from the optimum in each term.
+
+The objective is lexicographic, so a term of a run counts only where the run is at the best known
+value of every earlier term; where it is not, and where there is no valid placement, the run is
+infinitely far away. The gap of a term is that of the articles, (value - optimum) / optimum: twice
+the optimum is 100 %. An optimum of 0 has a gap of 0 at it and of infinity above it.
+
+Where the optimum is not proven, the gap is not known; it lies in an interval:
+
+- at least (value - best known) / best known, where best known is the least value of any run of the
+  instance, exact engines included;
+- at most (value - bound) / bound, which is infinite where no bound is proven.
+
+With `solver_gap` both are divided by the value instead, as MIP solvers print gaps.
+
+Everything that is said of a run depends on the rows of its instance alone, so rows may be split
+between processes by instance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from slotwise.benchmarks.grading.rows import SUCCEEDED, Kind, RunStatus
+from slotwise.benchmarks.judged.runs import NONE, Runs
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Indices = NDArray[np.int64]
+
+
+class Proof(StrEnum):
+    """What is known about an instance."""
+
+    PROVEN = "proven"
+    """The optimum of every term."""
+    BOUNDED = "bounded"
+    """A valid placement, and a proven bound of the first term whose optimum is open."""
+    OPEN = "open"
+    """Neither: no valid placement is known, or no bound of the first term that is open."""
+    INFEASIBLE = "infeasible"
+    """That there is no valid placement."""
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """The runs of a grading, judged.
+
+    R runs, I instances, P positions of terms in an objective.
+
+    Parameters
+    ----------
+    runs
+        As in `Runs`, without values.
+    instances
+        As in `Runs`; one row for each code of ``runs.instance``.
+    decimals
+        See `Runs`.
+    terms
+        Names of all terms, in the order of the objective with most terms.
+    term_at
+        [I, P] which of `terms` stands at a position of the instance's objective; -1 = none.
+    values
+        [R, P] of each run, `runs.NONE` without a valid placement.
+    best
+        [I, P] the best known values, those of one run; `runs.NONE` = no valid placement is known.
+    bounds
+        [I, P] proven lower bounds, each given that the earlier terms are at their optimum;
+        `runs.NONE` = not proven.
+    known
+        [I] how many of the first terms have a proven optimum.
+    infeasible
+        [I] whether it is proven that there is no valid placement.
+    low, high
+        [R, P] least and greatest gap that the run can have; equal where the optimum is proven.
+    solver_gap
+        Whether gaps are those of solvers.
+    """
+
+    runs: pd.DataFrame
+    instances: pd.DataFrame
+    decimals: int
+    terms: tuple[str, ...]
+    term_at: Indices
+    values: NDArray[Any]
+    best: NDArray[Any]
+    bounds: NDArray[Any]
+    known: Indices
+    infeasible: Flags
+    low: Floats
+    high: Floats
+    solver_gap: bool
+
+    @cached_property
+    def instance(self) -> Indices:
+        """[R] index of the instance of each run."""
+        return np.asarray(self.runs["instance"].cat.codes, dtype=np.int64)
+
+    @cached_property
+    def method(self) -> Indices:
+        """[R] index of the method of each run, in `methods`."""
+        return np.asarray(self.runs["method"].cat.codes, dtype=np.int64)
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Names of the methods and engines, in alphabetical order."""
+        return tuple(self.runs["method"].cat.categories)
+
+    @cached_property
+    def exact(self) -> Flags:
+        """[R] whether a run is of an exact engine."""
+        return np.asarray(self.runs["kind"] == str(Kind.EXACT))
+
+    @cached_property
+    def placed(self) -> Flags:
+        """[R] whether a run has a valid placement."""
+        return has_status(self.runs, *SUCCEEDED)
+
+    @cached_property
+    def rightly_refused(self) -> Flags:
+        """[R] whether a run refused an instance that is proven infeasible."""
+        return has_status(self.runs, RunStatus.REFUSED) & self.infeasible[self.instance]
+
+    @cached_property
+    def optimal(self) -> Flags:
+        """[R] whether a run is at the proven optimum of every term."""
+        proven = np.asarray(self.proof == Proof.PROVEN, dtype=bool)
+        return np.asarray(self.placed & proven[self.instance] & self._at_best, dtype=bool)
+
+    @property
+    def _at_best(self) -> Flags:
+        return np.asarray((self.values == self.best[self.instance]).all(axis=1), dtype=bool)
+
+    def vector(self, instance: int, numbers: NDArray[Any]) -> dict[str, Fraction]:
+        """Return the numbers [P] of an instance by term, in the user's unit; what is known."""
+        places = zip(self.term_at[instance].tolist(), numbers.tolist(), strict=True)
+        unit = 10**self.decimals
+        return {self.terms[t]: Fraction(n, unit) for t, n in places if t >= 0 and n != NONE}
+
+    @cached_property
+    def terms_counted(self) -> Indices:
+        """[I] number of terms in the objective of each instance; 0 = unknown."""
+        return np.asarray((self.term_at >= 0).sum(axis=1), dtype=np.int64)
+
+    @cached_property
+    def proof(self) -> NDArray[np.object_]:
+        """[I] what is known about each instance, a `Proof`."""
+        found = np.full(len(self.instances), Proof.OPEN, dtype=object)
+        has_placement = (self.best != NONE).any(axis=1)
+        positions = np.minimum(self.known, max(self.best.shape[1] - 1, 0))
+        if self.best.shape[1]:
+            bounded = self.bounds[np.arange(len(found)), positions] != NONE
+            found[has_placement & bounded.astype(bool)] = Proof.BOUNDED
+        found[(self.terms_counted > 0) & (self.known == self.terms_counted)] = Proof.PROVEN
+        found[self.infeasible] = Proof.INFEASIBLE
+        return found
+
+    @cached_property
+    def contradictions(self) -> tuple[str, ...]:
+        """Sentences on values below a proven bound, or placements where there is none."""
+        below = (self.high < 0).any(axis=1)
+        impossible = self.placed & self.infeasible[self.instance]
+        said = []
+        for run in np.flatnonzero(below | impossible):
+            row = self.runs.iloc[run]
+            name = self.instances["name"].iloc[self.instance[run]]
+            who = f"{row['method']} on {name} (seed {row['seed']})"
+            if impossible[run]:
+                said.append(f"{who}: a valid placement of an instance proven infeasible")
+            else:
+                at = int(np.argmax(self.high[run] < 0))
+                term = self.terms[self.term_at[self.instance[run], at]]
+                said.append(f"{who}: {term} is below the proven bound")
+        return tuple(said)
+
+
+def has_status(runs: pd.DataFrame, *statuses: RunStatus) -> Flags:
+    """Return which runs ended in one of these ways."""
+    return np.asarray(runs["status"].isin(list(map(str, statuses))), dtype=bool)
+
+
+def judge_runs(found: Runs, solver_gap: bool = False) -> Judged:
+    """Return the runs, judged: what is known of their instances, and the gaps of each term."""
+    runs, instances = found.runs, found.instances
+    instance = np.asarray(runs["instance"].cat.codes, dtype=np.int64)
+    terms = terms_in_order([text.split(",") for text in set(instances["objective"]) if text])
+    positions = max(
+        (text.count(",") + 1 for text in set(instances["objective"]) if text), default=0
+    )
+    values = _grid(runs, "v", positions)
+    proofs, bounds_of_proofs = (
+        _grid(found.proofs, "v", positions),
+        _grid(found.proofs, "b", positions),
+    )
+    proved = np.asarray(found.proofs["instance"].cat.codes, dtype=np.int64)
+    best = _best(
+        np.concatenate([instance, proved]), np.concatenate([values, proofs]), len(instances)
+    )
+    bounds, known = _strongest(proved, proofs, bounds_of_proofs, len(instances))
+    infeasible = np.zeros(len(instances), dtype=bool)
+    infeasible[instance[has_status(runs, RunStatus.INFEASIBLE)]] = True
+    low, high = _gaps(values, instance, (best, bounds, known), solver_gap)
+    return Judged(
+        runs=runs.drop(columns=[f"v{p}" for p in range(positions)]),
+        instances=instances,
+        decimals=found.decimals,
+        terms=terms,
+        term_at=_term_at(instances["objective"], terms, positions),
+        values=values,
+        best=best,
+        bounds=bounds,
+        known=known,
+        infeasible=infeasible,
+        low=low,
+        high=high,
+        solver_gap=solver_gap,
+    )
+
+
+def terms_in_order(objectives: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """Return each term of some objectives once, in the order of the objective with most terms.
+
+    Terms that it lacks follow. Objectives of the same length count in alphabetical order.
+    """
+    longest_first = sorted(objectives, key=lambda terms: (-len(terms), terms))
+    return tuple(dict.fromkeys(term for terms in longest_first for term in terms))
+
+
+def _grid(frame: pd.DataFrame, letter: str, positions: int) -> NDArray[Any]:
+    columns = [frame[f"{letter}{p}"].to_numpy() for p in range(positions)]
+    if not columns:
+        return np.zeros((len(frame), 0), dtype=np.int64)
+    return np.stack(columns, axis=1)
+
+
+def _term_at(objectives: pd.Series[str], terms: Sequence[str], positions: int) -> Indices:
+    rank = {term: i for i, term in enumerate(terms)}
+    found = np.full((len(objectives), positions), -1, dtype=np.int64)
+    texts = pd.Categorical(objectives)
+    kinds = np.full((len(texts.categories), positions), -1, dtype=np.int64)
+    for kind, text in enumerate(texts.categories):
+        for p, term in enumerate(text.split(",") if text else ()):
+            kinds[kind, p] = rank[term]
+    found[:] = kinds[texts.codes]
+    return found
+
+
+def _best(instance: Indices, values: NDArray[Any], count: int) -> NDArray[Any]:
+    """Return [I, P] the lexicographically least values of the runs that placed each instance."""
+    most = np.iinfo(np.int64).max if values.dtype != object else 10**60
+    alive = (values != NONE).any(axis=1)
+    found = np.full((count, values.shape[1]), most, dtype=values.dtype)
+    for p in range(values.shape[1]):
+        some = np.flatnonzero(alive)
+        np.minimum.at(found[:, p], instance[some], values[some, p])
+        alive &= np.asarray(values[:, p] == found[instance, p], dtype=bool)
+    found[found == most] = NONE
+    return found
+
+
+def _strongest(
+    instance: Indices, values: NDArray[Any], bounds: NDArray[Any], count: int
+) -> tuple[NDArray[Any], Indices]:
+    """Return [I, P] bounds and [I] number of optima: of the row that says most of each instance.
+
+    Most: the most first terms whose value is their bound; of as many the greatest bounds.
+    """
+    same = np.asarray((values == bounds) & (values != NONE), dtype=bool)
+    leading = np.cumprod(same, axis=1).sum(axis=1)
+    order = sorted(range(len(instance)), key=lambda i: (leading[i], tuple(bounds[i])))
+    found = np.full((count, bounds.shape[1]), NONE, dtype=bounds.dtype)
+    known = np.zeros(count, dtype=np.int64)
+    found[instance[order]], known[instance[order]] = bounds[order], leading[order]
+    return found, known
+
+
+def _gaps(
+    values: NDArray[Any],
+    instance: Indices,
+    known_of: tuple[NDArray[Any], NDArray[Any], Indices],
+    solver: bool,
+) -> tuple[Floats, Floats]:
+    """Return [R, P] the least and the greatest gap of each run.
+
+    `known_of`: `Judged.best`, `Judged.bounds` and `Judged.known`.
+    """
+    low, high = (np.full(values.shape, np.inf) for _ in range(2))
+    settled = np.asarray((values != NONE).any(axis=1), dtype=bool)
+    known = known_of[2][instance]
+    for p in range(values.shape[1]):
+        value, best, bound = values[:, p], *(grid[instance, p] for grid in known_of[:2])
+        here = settled & np.asarray(value != NONE, dtype=bool)
+        low[here, p] = ratios(value[here], best[here], solver)
+        bounded = here & (known >= p) & np.asarray(bound != NONE, dtype=bool)
+        high[bounded, p] = ratios(value[bounded], bound[bounded], solver)
+        settled &= np.asarray(value == best, dtype=bool)
+    return low, high
+
+
+def ratios(values: NDArray[Any], references: NDArray[Any], solver: bool = False) -> Floats:
+    """Return (value - reference) / reference; infinity above a reference of 0, and 0 at it.
+
+    `solver`: divide by the value instead.
+    """
+    above = np.asarray(values - references, dtype=float)
+    base = np.asarray(values if solver else references, dtype=float)
+    base[np.asarray(references == 0, dtype=bool)] = 0.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(above == 0, 0.0, above / base)

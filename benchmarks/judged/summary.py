@@ -1,0 +1,362 @@
+"""A grading summed up: what each method comes to, and methods against each other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from slotwise.benchmarks.grading.rows import Kind, RunStatus
+from slotwise.benchmarks.judged.classes import classes
+from slotwise.benchmarks.judged.figures import (
+    ECDF_AT,
+    STATISTICS,
+    TAUS,
+    Contest,
+    geometric_mean,
+    pairs,
+    tests,
+    time_ratios,
+)
+from slotwise.benchmarks.judged.groups import Group, groups_of
+from slotwise.benchmarks.judged.judging import Flags, Indices, Judged, Proof, has_status
+from slotwise.benchmarks.judged.plain_table import plain_records
+from slotwise.models.display import counted
+
+ENDED = {
+    "valid": (RunStatus.VALID, RunStatus.OPTIMAL, RunStatus.FEASIBLE),
+    "broken_rule": (RunStatus.INVALID,),
+    "refused": (RunStatus.REFUSED,),
+    "does_not_apply": (RunStatus.DOES_NOT_APPLY,),
+    "crashed": (RunStatus.CRASHED,),
+    "timeout": (RunStatus.TIMEOUT,),
+    "memory": (RunStatus.OUT_OF_MEMORY,),
+    "error": (RunStatus.ERROR,),
+    "unknown": (RunStatus.UNKNOWN,),
+    "infeasible": (RunStatus.INFEASIBLE,),
+}
+"""How runs ended, as columns; ``refused`` without those that were right."""
+
+FAILED = ("broken_rule", "refused", "crashed", "timeout", "memory", "error", "unknown")
+"""Those of `ENDED` that are failures."""
+
+PROOFS = (Proof.PROVEN, Proof.BOUNDED, Proof.OPEN)
+
+IN_TABLE = ("mean", "median", "p95")
+"""Statistics of a term in the table of methods: ``network_median_low`` and so on."""
+
+ENDS = ("low", "high", "ci_low", "ci_high")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Summary:
+    """What the rows of a grading come to; all tables are pandas DataFrames.
+
+    Each table begins with the columns of `by`. Gaps are (value - optimum) / optimum, from
+    ``..._low`` to ``..._high`` where an optimum is not proven; see `judging` and `figures`.
+
+    Parameters
+    ----------
+    folder
+        Where the rows are.
+    by
+        Columns of classes of instances.
+    solver_gap
+        Whether gaps are (value - bound) / value instead, as MIP solvers print them.
+    terms
+        Names of the terms of the objective.
+    groups
+        Which methods are compared, on which instances, and what is left out.
+    methods
+        A row for each method of a group, exact engines first, then by instances placed and by
+        gaps: how its runs ended (`ENDED`), ``failed``; of exact engines instances ``proven``,
+        ``bounded``, ``open``; on the instances of the group ``instances``, ``placed``,
+        ``at_optimum``, ``wins``, ``ties``, ``losses`` against the best of the others, ``seconds``
+        (shifted geometric mean), and the statistics of each term.
+    gaps
+        All statistics of each method in each term, the virtual best among the methods.
+    ecdf
+        Share of instances within a gap, surely (``share_low``) and possibly (``share_high``).
+    pairs
+        Wins, ties and losses of every two methods.
+    tests
+        Wilcoxon's signed-rank test of every two methods in each term, with Holm's correction.
+    profiles
+        Performance profiles: share of instances within ``tau`` times the best known value of a
+        term, or the least time (``seconds``).
+    failures
+        How often each method gave no valid placement, and why.
+    contradictions
+        Sentences on values below a proven bound, and placements of infeasible instances.
+    """
+
+    folder: str
+    by: tuple[str, ...]
+    solver_gap: bool
+    terms: tuple[str, ...]
+    groups: pd.DataFrame
+    methods: pd.DataFrame
+    gaps: pd.DataFrame
+    ecdf: pd.DataFrame
+    pairs: pd.DataFrame
+    tests: pd.DataFrame
+    profiles: pd.DataFrame
+    failures: pd.DataFrame
+    contradictions: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        """One line: the folder, and of each method how much it placed."""
+        said = ", ".join(
+            f"{row['method']} {row['placed']} of {row['instances']}"
+            for row in self.methods.to_dict("records")
+            if row["group"] == 1
+        )
+        return f"{type(self).__name__} {self.folder}: {said}"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the table of methods."""
+        return self.methods.copy()
+
+    def to_document(self) -> dict[str, Any]:
+        """Return all tables as JSON-ready data; infinity is the text ``inf``."""
+        said = {
+            "folder": self.folder,
+            "by": list(self.by),
+            "gap": "solver" if self.solver_gap else "optimum",
+            "terms": list(self.terms),
+            "contradictions": list(self.contradictions),
+        }
+        return said | {name: plain_records(getattr(self, name)) for name in TABLES}
+
+
+TABLES = ("groups", "methods", "gaps", "ecdf", "pairs", "tests", "profiles", "failures")
+"""Names of the tables of a summary."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Class:
+    """A class of instances with the contest of each group on them."""
+
+    name: dict[str, str]
+    instances: Indices
+    contests: tuple[Contest, ...]
+
+
+def summarise(judged: Judged, folder: str, by: tuple[str, ...] = (), seed: int = 0) -> Summary:
+    """Sum up what was judged; `seed` is that of the 95 % intervals, by the bootstrap."""
+    groups = groups_of(judged)
+    parts = [
+        _Class(name, instances, tuple(_contests(judged, groups, instances)))
+        for name, instances in classes(judged, by)
+    ]
+
+    def table(rows: Callable[[Contest], Iterator[dict[str, Any]]], columns: str) -> pd.DataFrame:
+        return pd.DataFrame(
+            [
+                {**part.name, "group": contest.group.number, **row}
+                for part in parts
+                for contest in part.contests
+                for row in rows(contest)
+            ],
+            columns=[*by, "group", *columns.split()],
+        )
+
+    gaps = table(lambda contest: _gap_rows(contest, seed), f"method term {' '.join(STATISTICS)}")
+    return Summary(
+        folder=folder,
+        by=by,
+        solver_gap=judged.solver_gap,
+        terms=judged.terms,
+        groups=pd.DataFrame(
+            [_group_row(part, contest) for part in parts for contest in part.contests],
+            columns=[*by, *OF_GROUP],
+        ),
+        methods=_methods(judged, parts, gaps, by),
+        gaps=gaps,
+        ecdf=table(_ecdf_rows, "method term within share_low share_high"),
+        pairs=table(pairs, "method rival instances wins ties losses both_fail"),
+        tests=table(tests, "method rival term instances differing median_difference p p_holm"),
+        profiles=table(_profile_rows, "method profile tau share"),
+        failures=_failures(judged, parts, by),
+        contradictions=judged.contradictions,
+    )
+
+
+def _contests(judged: Judged, groups: Sequence[Group], instances: Indices) -> Iterator[Contest]:
+    for group in groups:
+        some = np.intersect1d(group.instances, instances, assume_unique=True)
+        if len(some):
+            yield Contest(judged, group, some)
+
+
+OF_GROUP = ("group", "subject", "methods", "instances", *map(str, PROOFS), "basis")
+"""Columns of `Summary.groups`."""
+
+
+def _group_row(part: _Class, contest: Contest) -> dict[str, Any]:
+    group = contest.group
+    proof = contest.judged.proof[contest.instances]
+    left_out = (
+        np.intersect1d(some, part.instances) for some in (group.infeasible, group.inapplicable)
+    )
+    return {
+        **part.name,
+        "group": group.number,
+        "subject": str(group.subject),
+        "methods": ", ".join(contest.judged.methods[method] for method in group.methods),
+        "instances": len(contest.instances),
+        **{str(kind): int((proof == kind).sum()) for kind in PROOFS},
+        "basis": basis_text(len(contest.instances), *map(len, left_out)),
+    }
+
+
+def basis_text(instances: int, infeasible: int, inapplicable: int) -> str:
+    """Return what a comparison is made on, and what is left out of it, as a sentence."""
+    reasons = [
+        f"{infeasible:,} proven infeasible" if infeasible else "",
+        f"{inapplicable:,} that not all these methods apply to or ran on" if inapplicable else "",
+    ]
+    left_out = " and ".join(filter(None, reasons))
+    text = f"Compared on {counted(instances, 'instance')}"
+    return f"{text}, without {left_out}." if left_out else f"{text}."
+
+
+def _gap_rows(contest: Contest, seed: int) -> Iterator[dict[str, Any]]:
+    for term in contest.terms:
+        gaps = contest.gaps(term)
+        for member, name in enumerate(gaps.names):
+            yield {"method": name, "term": term, **gaps.statistics(member, seed)}
+
+
+def _ecdf_rows(contest: Contest) -> Iterator[dict[str, Any]]:
+    for term in contest.terms:
+        gaps = contest.gaps(term)
+        for member, name in enumerate(gaps.names):
+            for within, (low, high) in zip(ECDF_AT, gaps.within(member, ECDF_AT), strict=True):
+                yield {
+                    "method": name,
+                    "term": term,
+                    "within": within,
+                    "share_low": low,
+                    "share_high": high,
+                }
+
+
+def _profile_rows(contest: Contest) -> Iterator[dict[str, Any]]:
+    ratios = time_ratios(contest)
+    for member, name in enumerate(contest.names):
+        ordered = np.sort(ratios[:, member])
+        for tau in TAUS:
+            share = float(np.searchsorted(ordered, tau, side="right")) / len(ordered)
+            yield {"method": name, "profile": "seconds", "tau": tau, "share": share}
+    for term in contest.terms:
+        gaps = contest.gaps(term)
+        for member, name in enumerate(gaps.names):
+            shares = gaps.within(member, [_gap_at(tau, contest.judged) for tau in TAUS])
+            for tau, (_, share) in zip(TAUS, shares, strict=True):
+                yield {"method": name, "profile": term, "tau": tau, "share": share}
+
+
+def _gap_at(tau: float, judged: Judged) -> float:
+    """Return the gap of a value that is `tau` times the optimum."""
+    return round(1 - 1 / tau if judged.solver_gap else tau - 1, 12)
+
+
+def _methods(
+    judged: Judged, parts: Sequence[_Class], gaps: pd.DataFrame, by: tuple[str, ...]
+) -> pd.DataFrame:
+    """Return `Summary.methods`."""
+    of_gap = {
+        (*(row[name] for name in by), row["group"], row["method"], row["term"]): row
+        for row in gaps.to_dict("records")
+    }
+    rows = []
+    for part in parts:
+        lines = list(_lines(judged, part))
+        for line in lines:
+            key = (*part.name.values(), line["group"], line["method"])
+            for term in judged.terms:
+                row = of_gap.get((*key, term), {})
+                for name in IN_TABLE:
+                    line |= {f"{term}_{name}_{end}": row.get(f"{name}_{end}") for end in ENDS}
+        lines.sort(key=lambda line: _rank(line, judged.terms))
+        rows += [{**part.name, **line} for line in lines]
+    whole = ("group", *ON_BASIS, *map(str, PROOFS))
+    return pd.DataFrame(rows).astype(dict.fromkeys(whole, "Int64"))
+
+
+ON_BASIS = ("instances", "placed", "at_optimum", "wins", "ties", "losses")
+"""Columns that count instances of the group; null where a method is in none."""
+
+
+def _rank(line: dict[str, Any], terms: Sequence[str]) -> tuple[Any, ...]:
+    """Return the place in the table: by group, exact engines first, most placed, least gaps."""
+    means = (line[f"{term}_mean_low"] for term in terms)
+    far = [math.inf if mean is None or math.isnan(mean) else mean for mean in means]
+    is_exact, group = line["kind"] == Kind.EXACT, line["group"]
+    return group or math.inf, not is_exact, -(line["placed"] or 0), *far, line["method"]
+
+
+def _lines(judged: Judged, part: _Class) -> Iterator[dict[str, Any]]:
+    """Yield a line for each member of each contest, then for methods that are in none."""
+    there = np.isin(judged.instance, part.instances)
+    members = set()
+    for contest in part.contests:
+        here = np.isin(judged.instance, contest.instances)
+        alone = contest.best.sum(axis=1) == 1
+        for member, method in enumerate(contest.members):
+            members.add(method)
+            mine, best = judged.method == method, contest.best[:, member]
+            compared = bool(contest.compared[member])
+            yield {
+                "group": contest.group.number,
+                **_counts(judged, mine & there),
+                "instances": len(contest.instances),
+                "placed": int(contest.placed[:, member].sum()),
+                "at_optimum": int(contest.optimal[:, member].sum()),
+                "wins": int((best & alone).sum()) if compared else None,
+                "ties": int((best & ~alone).sum()) if compared else None,
+                "losses": int((~best).sum()) if compared else None,
+                "seconds": geometric_mean(judged.runs["seconds"].to_numpy()[mine & here]),
+            }
+    for method in sorted(set(np.unique(judged.method[there]).tolist()) - members):
+        mine = there & (judged.method == method)
+        nothing = dict.fromkeys(ON_BASIS)
+        seconds = geometric_mean(judged.runs["seconds"].to_numpy()[mine])
+        yield {"group": None, **_counts(judged, mine), **nothing, "seconds": seconds}
+
+
+def _counts(judged: Judged, mine: Flags) -> dict[str, Any]:
+    """Return how runs of one method ended, and what its engine proved of their instances."""
+    runs = judged.runs[mine]
+    right = int(judged.rightly_refused[mine].sum())
+    ended = {name: int(has_status(runs, *statuses).sum()) for name, statuses in ENDED.items()}
+    ended["refused"] -= right
+    first = runs.iloc[0]
+    found: dict[str, Any] = {"kind": str(first["kind"]), "method": str(first["method"])}
+    found |= {"runs": len(runs), **ended, "rightly_refused": right}
+    found["failed"] = sum(ended[name] for name in FAILED)
+    proof = judged.proof[np.unique(judged.instance[mine])]
+    is_exact = first["kind"] == Kind.EXACT
+    return found | {str(kind): int((proof == kind).sum()) if is_exact else None for kind in PROOFS}
+
+
+def _failures(judged: Judged, parts: Sequence[_Class], by: tuple[str, ...]) -> pd.DataFrame:
+    """Return `Summary.failures`, most frequent first."""
+    failed = np.zeros(len(judged.runs), dtype=bool)
+    for name in FAILED:
+        failed |= has_status(judged.runs, *ENDED[name])
+    failed &= ~judged.rightly_refused
+    names = ["kind", "method", "status", "why"]
+    found = []
+    for part in parts:
+        runs = judged.runs.loc[failed & np.isin(judged.instance, part.instances), names]
+        counts = runs.astype(str).value_counts(sort=False).reset_index(name="runs")
+        ordered = counts.sort_values(["method", "runs", "why"], ascending=[True, False, True])
+        found.append(ordered.assign(**part.name))
+    every = pd.concat(found, ignore_index=True)
+    return every[[*by, *names, "runs"]]

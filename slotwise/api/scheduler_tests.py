@@ -1,0 +1,107 @@
+"""Several checks of a scheduler, with the files of what fails: ``test-scheduler``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from slotwise.api.exit_code import Exit
+from slotwise.models.instance.instance import Instance
+from slotwise.models.problem.compile import compile_problem
+from slotwise.testing.checks.drawn import check_kind
+from slotwise.testing.checks.failures import FailureFiles, command, save_failure
+from slotwise.testing.checks.report import Failure, Report, State
+from slotwise.testing.checks.scheduler import as_scheduler
+from slotwise.testing.checks.scope import parse_rules
+from slotwise.testing.checks.search import Budget, look_at, search
+from slotwise.testing.checks.table import DEFAULT, Demand, parse_demand
+from slotwise.testing.checks.trial import Trial
+
+FAILURE_KEYS = ("kinds", "finding", "instance", "file", "placement", "again")
+"""What the document says of a failure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A scheduler, the checks it is put to, and the seed of both sides."""
+
+    trial: Trial
+    demands: tuple[Demand, ...]
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """What the checks said, with the files of each failure."""
+
+    scheduler: str
+    seed: int
+    rows: tuple[tuple[Report, tuple[FailureFiles, ...]], ...]
+
+    @property
+    def exit_code(self) -> Exit:
+        """Of ``test-scheduler``: failed where a check fails."""
+        states = {report.state for report, _ in self.rows}
+        if State.FAILS in states:
+            return Exit.FAILED
+        return Exit.NO_ANSWER if State.NOT_JUDGED in states else Exit.DONE
+
+    def to_document(self) -> dict[str, Any]:
+        """Return what ``test-scheduler --json`` prints."""
+        return {
+            "scheduler": self.scheduler,
+            "seed": self.seed,
+            "checks": [_check(report, files) for report, files in self.rows],
+        }
+
+
+def _check(report: Report, files: tuple[FailureFiles, ...]) -> dict[str, Any]:
+    """Return a check as JSON-ready data; of several failures the first stands by itself, too."""
+    failures = [_failure(*one) for one in zip(report.failures, files, strict=True)]
+    first = failures[0] if failures else dict.fromkeys(FAILURE_KEYS)
+    return report.to_document() | first | {"failures": failures}
+
+
+def _failure(failure: Failure, files: FailureFiles) -> dict[str, Any]:
+    placement = None if files.placement is None else str(files.placement)
+    saved = {"file": str(files.instance), "placement": placement, "again": files.again}
+    return failure.to_document() | saved
+
+
+def asked(
+    scheduler: str,
+    checks: Sequence[str],
+    seed: int,
+    time_limit_s: float,
+    rules: str | None = None,
+) -> Asked:
+    """Return what the arguments of the command ask for."""
+    demands = tuple(parse_demand(text) for text in checks) or DEFAULT
+    named = parse_rules(rules)
+    trial = Trial(as_scheduler(scheduler, seed=seed), time_limit_s, rules=named)
+    return Asked(trial, demands, seed)
+
+
+def on_random_instances(asked: Asked, examples: int, kind: str | None, folder: Path) -> Tested:
+    """Make each check on random instances, and save what fails."""
+    check_kind(kind)
+    rows: list[tuple[Report, tuple[FailureFiles, ...]]] = []
+    for demand in asked.demands:
+        report = search(demand, asked.trial, budget=Budget(examples, asked.seed), kind=kind)
+        files = (save_failure(folder, asked.trial, demand, one) for one in report.failures)
+        rows.append((report, tuple(files)))
+    return Tested(asked.trial.scheduler.name, asked.seed, tuple(rows))
+
+
+def on_instance(asked: Asked, instance: Instance, file: str) -> Tested:
+    """Make each check on one instance, which is in `file`."""
+    compile_problem(instance)
+    rows: list[tuple[Report, tuple[FailureFiles, ...]]] = []
+    for demand in asked.demands:
+        report = look_at(demand, asked.trial, instance)
+        again = command(asked.trial, demand, file)
+        files = tuple(FailureFiles(Path(file), None, again) for _ in report.failures)
+        rows.append((report, files))
+    return Tested(asked.trial.scheduler.name, asked.seed, tuple(rows))

@@ -1,0 +1,153 @@
+"""A command is a shell around a public function: its arguments are the function's parameters.
+
+``@command("slotwise.judge", placement=...)`` above a function that takes a `Call` makes a command.
+The names and defaults of its arguments and options are those of `slotwise.judge`; how each is typed
+says `options.SHARED`, or the decorator. What only a terminal has, such as ``--json``, stands in the
+signature of the decorated function. A parameter without a declaration is an error.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+import typer
+from typer.models import ArgumentInfo
+
+from slotwise.cli import exits, options
+from slotwise.models.lazy_names import homes
+
+if TYPE_CHECKING:
+    from slotwise.models.problem.problem import Problem
+
+STDIN = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a public function with what was typed; what was not is left to its defaults."""
+
+    function: str
+    arguments: dict[str, Any]
+
+    def __call__(self, **changes: Any) -> Any:
+        """Call the function, with `changes` of its arguments; it is loaded only now."""
+        package, _, name = self.function.rpartition(".")
+        with exits.held():
+            function = getattr(import_module(package), name)
+        return function(**self.arguments | changes)
+
+    def take(self, *names: str) -> dict[str, Any]:
+        """Take arguments out of the call, those of decoded clusters with ``instance``."""
+        wanted = (*names, *(options.DECODED if "instance" in names else ()))
+        return {name: self.arguments.pop(name) for name in wanted if name in self.arguments}
+
+    def problem(self) -> Problem:
+        """Read and compile the instance; the function is called with the problem then."""
+        with exits.held():
+            from slotwise.api.inputs import as_problem
+
+        taken = self.take("instance")
+        problem = as_problem(taken.pop("instance"), **taken)
+        self.arguments["instance"] = problem
+        return problem
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command of a public function; `build` makes what Typer takes."""
+
+    function: str
+    declared: Mapping[str, Any]
+    body: Callable[..., int]
+
+    def build(self) -> Callable[..., int]:
+        """Return the command with all its arguments and options in its signature."""
+        own = dict(inspect.signature(self.body, eval_str=True).parameters)
+        del own["call"]
+        shared = {}
+        for name, default in defaults(self.function).items():
+            kind = self.declared[name] if name in self.declared else options.SHARED[name]
+            if kind is not None:
+                shared[name] = inspect.Parameter(
+                    name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind
+                )
+        typed = {name: _typed(one) for name, one in shared.items()}
+
+        def run(**values: Any) -> int:
+            both = [word for name, word in typed.items() if values[name] == STDIN]
+            if len(both) > 1:
+                rule = f"only one of {', '.join(both[:-1])} and {both[-1]} can come from stdin"
+                raise typer.BadParameter(rule)
+            given = {name: values[name] for name in shared if values[name] not in (None, [])}
+            with exits.noted_warnings(), options.as_options(**typed):
+                return self.body(Call(self.function, given), **{name: values[name] for name in own})
+
+        rest = [one for name, one in own.items() if name not in shared]
+        parameters = sorted([*shared.values(), *rest], key=lambda one: one.default is not one.empty)
+        run.__name__, run.__doc__ = self.body.__name__, self.body.__doc__
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        return run
+
+
+def command(function: str, **declared: Any) -> Callable[[Callable[..., int]], Command]:
+    """Make a command of the decorated function, which calls the public `function`.
+
+    `declared` says how parameters are typed that `options.SHARED` does not have, or has otherwise;
+    ``None`` = the parameter is not for people who type.
+    """
+    return lambda body: Command(function, declared, body)
+
+
+def defaults(function: str) -> dict[str, Any]:
+    """Return parameter -> default of a public function; `inspect.Parameter.empty` without one.
+
+    They are read in its source: loading it takes up to two seconds, which neither ``--help`` nor
+    a misspelt option shall wait for. A default that the help is to show is a literal there.
+    """
+    package, _, name = function.rpartition(".")
+    import_module(package)
+    spec = find_spec(homes(package)[name])
+    assert spec is not None
+    assert spec.origin is not None
+    source = Path(spec.origin).read_text("utf-8")
+    (node,) = (
+        one
+        for one in ast.parse(source).body
+        if isinstance(one, ast.FunctionDef) and one.name == name
+    )
+    taken = node.args
+    required = len(taken.args) - len(taken.defaults)
+    texts = [*[None] * required, *taken.defaults, *taken.kw_defaults]
+    found = {
+        one.arg: inspect.Parameter.empty if text is None else _literal(text)
+        for one, text in zip([*taken.args, *taken.kwonlyargs], texts, strict=True)
+    }
+    if taken.kwarg is not None and taken.kwarg.annotation is not None:
+        decoded = ast.unparse(taken.kwarg.annotation)
+        found |= options.DECODED if "[DecodedCluster]" in decoded else options.WHOLE_DECODED
+    return found
+
+
+def _literal(text: ast.expr) -> Any:
+    """Return a default as it would be typed; ``None`` for one that the function alone knows."""
+    try:
+        value = ast.literal_eval(text)
+    except ValueError:
+        return None
+    return ",".join(map(str, value)) or None if isinstance(value, tuple) else value
+
+
+def _typed(parameter: inspect.Parameter) -> str:
+    """Return what people type for a parameter: ``--time-limit``, or ``INSTANCE``."""
+    info = get_args(parameter.annotation)[1]
+    if isinstance(info, ArgumentInfo):
+        return str(info.metavar).strip("[]")
+    named = info.default  # where Typer keeps the first name in an `Annotated` option
+    return named if isinstance(named, str) else f"--{parameter.name.replace('_', '-')}"
