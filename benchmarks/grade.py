@@ -29,7 +29,7 @@ from slotwise.benchmarks.grading.oracle.stages import grading_stages
 from slotwise.benchmarks.grading.plan import RunLimits, make_settings
 from slotwise.benchmarks.grading.progress.watching import watching
 from slotwise.benchmarks.grading.rows import RIGHTLY_REFUSED
-from slotwise.benchmarks.grading.sources import read_sources
+from slotwise.benchmarks.grading.sources import read_graph_parts, read_sources
 from slotwise.models.values import time_limit, whole
 from slotwise.pipeline.spark.masters import DRIVER_MEMORY, MEMORY_ASKED, Cluster, is_local
 from slotwise.pipeline.spark.session import session
@@ -55,6 +55,8 @@ def grade(
     seed: int = 0,
     seeds: int = 1,
     count: int | None = None,
+    parts: int | str | Sequence[int | str] = (),
+    balance: float | None = None,
     conf: Mapping[str, str] | None = None,
     archive: str | os.PathLike[str] | None = None,
     retry_failed: bool = False,
@@ -68,8 +70,8 @@ def grade(
     Parameters
     ----------
     sources
-        Families, files of instances or allocation cases, folders of them, one or several; none =
-        all families that are not held out.
+        Families, files of instances or allocation cases, folders of them, graph files, one or
+        several; none = all families that are not held out.
     methods
         Names of methods of placement, also ``cmd:...``, and of pairs of allocation (``mba+sam``);
         each runs on the cases that it is for. A single text is read as ``A,B``. ``None`` = all
@@ -91,6 +93,11 @@ def grade(
         grading at a time may write into it: a second is refused where the folder can be locked.
     seed, count
         Of families, methods and engine; instances per family, ``None`` = the family's own.
+    parts
+        Into how many equal parts each graph file is partitioned, an instance for each number; a
+        text is read as ``2,4,8``. Only with graph files, and always with them.
+    balance
+        Of these parts: largest weight relative to its share, 1 or more; ``None`` = 1.03.
     seeds
         Runs of each method that draws, with `seed` and the next seeds; others run once.
     conf
@@ -139,7 +146,7 @@ def grade(
     cluster = _cluster(master, archive, conf or {})
     if is_local(master):
         check_commands(names)
-    named = read_sources(_written(sources), count)
+    named = read_sources(_written(sources), count, read_graph_parts(parts, balance))
     names = applicable(names, named.subjects, chosen=methods is not None)
     check_engine_applies(engine, named.subjects)
     make_local(out)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable
 
+from slotwise.models.errors import InputError
+
 COMMAND_PREFIX = "cmd:"
 """What the name of an external command starts with."""
 
@@ -55,3 +57,34 @@ def _goes_on(last: str, part: str, known: Container[str]) -> bool:
     if is_command(last):
         return part not in known and not is_command(part)
     return SEPARATOR in last and _MORE.fullmatch(part) is not None
+
+
+def read_parameters(text: str, written: str) -> dict[str, tuple[str, ...]]:
+    """Return the values of each key in ``key=value,key=value``; a value may have commas.
+
+    Parameters
+    ----------
+    text
+        What stands after the colon.
+    written
+        The name with it, for messages.
+
+    Raises
+    ------
+    InputError
+        Where `text` is something else, or a key occurs twice.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    key = ""
+    for part in text.split(","):
+        if "=" in part:
+            key, _, value = (word.strip() for word in part.partition("="))
+            if key in found:
+                raise InputError(f"gives {key} twice", field="method", value=written)
+            found[key] = (value,)
+        elif key:
+            found[key] = (*found[key], part.strip())
+        else:
+            rule = "must have key=value after the colon, as in r-storm:normalise=capacity"
+            raise InputError(rule, field="method", value=written)
+    return found

@@ -23,6 +23,7 @@ from slotwise.heuristics.method_names import (
     STORM_PREFIX,
     is_command,
     is_storm,
+    read_parameters,
 )
 from slotwise.heuristics.plugin_errors import format_error
 from slotwise.models.errors import InputError
@@ -178,21 +179,4 @@ def configured(method: Method, text: str) -> Method:
         raise InputError(
             f"takes no parameters; write only {method.name}", field="method", value=written
         )
-    return method.configure(_pairs(text, written))
-
-
-def _pairs(text: str, written: str) -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
-    key = ""
-    for part in text.split(","):
-        if "=" in part:
-            key, _, value = (word.strip() for word in part.partition("="))
-            if key in found:
-                raise InputError(f"gives {key} twice", field="method", value=written)
-            found[key] = (value,)
-        elif key:
-            found[key] = (*found[key], part.strip())
-        else:
-            rule = "must have key=value after the colon, as in r-storm:normalise=capacity"
-            raise InputError(rule, field="method", value=written)
-    return found
+    return method.configure(read_parameters(text, written))

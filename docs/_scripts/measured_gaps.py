@@ -1,10 +1,11 @@
-"""The measured gaps of the pages in docs/methods/, from the rows of a grading.
+"""The measured gaps of docs/methods/ and of docs/partitioners.md, from the rows of gradings.
 
-    python docs/_scripts/measured_gaps.py collect FOLDER   # of `slotwise grade`; makes measured.csv
+    python docs/_scripts/measured_gaps.py collect FOLDER   # of `slotwise grade`, into measured.csv
     python docs/_scripts/measured_gaps.py write            # the tables of all pages from it
 
 `measured.csv` has one line for each method and instance, with how the run ended and the terms of
-the placement, so that tables can be written, and values checked, without grading again.
+the placement, so that tables can be written, and values checked, without grading again. Lines of a
+folder take the place of those of the same methods on the same instances.
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ import marked
 import pandas as pd
 
 FOLDER = Path(__file__).parents[1] / "methods"
+PARTITIONERS = FOLDER.parent / "partitioners.md"
 DATA = FOLDER / "measured.csv"
 PREFIX = "measured: "
+"""Of a table's name; names of methods follow, with commas, and may end with ``on FAMILY``."""
 OPTIMUM = "optimum"
 HEAD = ("method", "family", "compared on", "placed", "optimal", "gap: median", "p95")
 HEAD = (*HEAD, "mean", "failed", "does not apply")
@@ -101,12 +104,12 @@ def _row(line: Line) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def rows_of(method: str) -> Iterator[tuple[str, ...]]:
-    """Yield a table row for each family that a method was graded on."""
+def rows_of(method: str, only: str = "") -> Iterator[tuple[str, ...]]:
+    """Yield a table row for each family that a method was graded on, or for that family alone."""
     from slotwise.benchmarks.judged.method_table import percent
 
     for (family, name), row in measured().items():
-        if name != method:
+        if name != method or only not in ("", family):
             continue
         of_gap = (percent(row[f"network_{of}_low"]) for of in ("median", "p95", "mean"))
         counts = ("instances", "placed", "at_optimum")
@@ -119,14 +122,15 @@ def rows_of(method: str) -> Iterator[tuple[str, ...]]:
 
 
 def body(names: str) -> str:
-    """Return the table of some methods, named with commas between."""
-    rows = [row for name in names.split(", ") for row in rows_of(name)]
+    """Return the table of some methods, named with commas between, as in `PREFIX`."""
+    methods, _, family = names.partition(" on ")
+    rows = [row for name in methods.split(", ") for row in rows_of(name, family)]
     return marked.table(HEAD, rows, text_columns=2)
 
 
 def pages() -> Iterator[tuple[Path, str, str]]:
     """Yield page, names of methods, and the table as it stands, for every marked table."""
-    for page in sorted(FOLDER.glob("*.md")):
+    for page in (*sorted(FOLDER.glob("*.md")), PARTITIONERS):
         for name, text in marked.blocks(page.read_text("utf-8")).items():
             if name.startswith(PREFIX):
                 yield page, name.removeprefix(PREFIX), text
@@ -136,10 +140,11 @@ def main(words: list[str]) -> None:
     """Run as a program."""
     match words:
         case ["collect", folder]:
+            lines = {(*line[:3], line.method): line for line in (*read(), *collect(Path(folder)))}
             with DATA.open("w", encoding="utf-8", newline="") as file:
                 writer = csv.writer(file, lineterminator="\n")
                 writer.writerow(Line._fields)
-                writer.writerows(collect(Path(folder)))
+                writer.writerows(sorted(lines.values()))
         case ["write"]:
             for page, names, _ in list(pages()):
                 marked.write(page, PREFIX + names, body(names))

@@ -73,7 +73,8 @@ def gaps_svg() -> str:
     from matplotlib.figure import Figure
 
     lines = measured_gaps.read()
-    methods = [name for name in dict.fromkeys(line.method for line in lines) if name != "optimum"]
+    named = dict.fromkeys(line.method for line in lines if ":" not in line.method)
+    methods = [name for name in named if name != "optimum"]
     medians = {r[:2]: r[5] for method in methods for r in measured_gaps.rows_of(method)}
     style = {"svg.hashsalt": "slotwise", "svg.fonttype": "none", "font.size": 8}
     with mpl.rc_context(style):

@@ -8,7 +8,7 @@ whole where the objective counts ``rejected``; otherwise the method refuses. Ign
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,13 +16,23 @@ from numpy.random import Generator
 
 from slotwise.heuristics.decision_log import DecisionLog
 from slotwise.heuristics.method import Method, never_stopped
+from slotwise.heuristics.method_names import SEPARATOR
 from slotwise.heuristics.node_capacity import computation, task_costs, task_slots
 from slotwise.heuristics.one_by_one import no_room
 from slotwise.heuristics.partial_placement import Ledger
 from slotwise.heuristics.partitioning import scores
+from slotwise.heuristics.partitioning.orders import NATURAL, ORDERS
 from slotwise.heuristics.partitioning.partition import FloatArray, Parts
-from slotwise.heuristics.partitioning.partitioners import PARTITIONERS, read_passes, rule_of
-from slotwise.heuristics.partitioning.streaming import PASSES, restreaming
+from slotwise.heuristics.partitioning.partitioners import PARTITIONERS
+from slotwise.heuristics.partitioning.streaming import (
+    RESTREAMING,
+    STREAMING,
+    StreamParameters,
+    read_stream_parameters,
+    streaming,
+    usual_parameters,
+    written_parameters,
+)
 from slotwise.heuristics.placed_neighbours import PlacedNeighbours, links
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.graph_files.csr import CsrGraph, from_edges
@@ -97,7 +107,7 @@ def task_graph(problem: Problem) -> TaskGraph:
 
 
 class Pass:
-    """One pass over the tasks, with the latest places of their neighbours."""
+    """One pass over the tasks in `order`, with the latest places of their neighbours."""
 
     def __init__(
         self, graph: TaskGraph, token: CancellationToken, log: DecisionLog | None = None
@@ -106,6 +116,7 @@ class Pass:
         self.log = log
         problem = graph.problem
         self.graph = graph
+        self.order: Sequence[int] = range(problem.task_count)
         self.neighbours = PlacedNeighbours(problem, links(problem, lambda _, flow: flow))
         self.latest: dict[int, int] = {}
         self.begin()
@@ -147,14 +158,14 @@ class Pass:
         self.latest[task] = node
 
 
-Order = Callable[[Pass, int, Generator], Iterator[int]]
+Choice = Callable[[Pass, int, Generator], Iterator[int]]
 """(pass, task, rng) -> nodes, the best one first."""
 
 
-def by_score(rule: str) -> Order:
-    """Return the order of the greedy step of `rule`."""
+def by_score(rule: str) -> Choice:
+    """Return the choice of the greedy step of `rule`."""
 
-    def order(now: Pass, task: int, rng: Generator) -> Iterator[int]:
+    def choice(now: Pass, task: int, rng: Generator) -> Iterator[int]:
         graph = now.graph
         capacities, count = np.maximum(graph.capacities, 1e-9), len(now.load)
         gains = now.gains(task)
@@ -166,7 +177,7 @@ def by_score(rule: str) -> Order:
             score = scores.fennel(gains, now.load, float(graph.weights[task]), sizes, alpha)
         yield from np.lexsort((rng.random(count), now.load / capacities, -score)).tolist()
 
-    return order
+    return choice
 
 
 def by_hash(now: Pass, task: int, rng: Generator) -> Iterator[int]:
@@ -176,35 +187,46 @@ def by_hash(now: Pass, task: int, rng: Generator) -> Iterator[int]:
     yield from ((first + step) % count for step in range(count))
 
 
+CHOICES: dict[str, Choice] = {
+    "hash": by_hash,
+    "ldg": by_score("ldg"),
+    "fennel": by_score("fennel"),
+}
+"""By the rules of `streaming`."""
+
+
 def streamed(
     problem: Problem,
     rng: Generator,
     token: CancellationToken,
-    order: Order,
-    passes: int,
+    choice: Choice,
+    parameters: StreamParameters,
     log: DecisionLog | None = None,
 ) -> Placement | Refusal:
-    """Return the placement of the last of `passes` over the tasks."""
+    """Return the placement of the last pass over the tasks."""
     now = Pass(task_graph(problem), token, log)
-    for _ in range(passes - 1):
+    if parameters.order != NATURAL:
+        now.order = ORDERS[parameters.order](now.graph.whole(), rng).tolist()
+    for _ in range(parameters.passes - 1):
         now.begin()
-        for task in range(problem.task_count):
-            now.put(task, order(now, task, rng))
-    return last_pass(now, lambda task: order(now, task, rng))
+        for task in now.order:
+            now.put(task, choice(now, task, rng))
+    return last_pass(now, lambda task: choice(now, task, rng))
 
 
-def last_pass(now: Pass, order: Callable[[int], Iterator[int]]) -> Placement | Refusal:
+def last_pass(now: Pass, nodes: Callable[[int], Iterator[int]]) -> Placement | Refusal:
     """Return the placement of a pass; topologies that do not fit are left out where allowed.
 
+    `nodes` yields those for a task, the best one first.
     Of all passes this one alone is noted in the log.
     """
     problem = now.graph.problem
     now.begin()
     now.ledger.log = now.log
     left_out: set[int] = set()
-    for task in range(problem.task_count):
+    for task in now.order:
         t = problem.classes[problem.task_class[task]].topology
-        if t in left_out or now.put(task, order(task)):
+        if t in left_out or now.put(task, nodes(task)):
             continue
         if not problem.may_reject:
             return Refusal(f"topology {problem.rules[t].id}: {no_room(problem, task)}")
@@ -236,37 +258,37 @@ def whole(
     for task, node in enumerate(found):
         now.moved(task, node)
 
-    def order(task: int) -> Iterator[int]:
+    def nodes(task: int) -> Iterator[int]:
         yield found[task]
         yield from np.lexsort((now.load, -now.gains(task))).tolist()
 
-    return last_pass(now, order)
+    return last_pass(now, nodes)
 
 
-def _stream_method(name: str, order: Order, passes: int = 1) -> Method:
-    repeats = name.endswith("-re")
-    one = restreaming(rule_of(name), passes) if repeats else PARTITIONERS[name]
-
-    def configured(given: Mapping[str, tuple[str, ...]]) -> Method:
-        return _stream_method(name, order, read_passes(name, given))
+def _stream_method(name: str, parameters: StreamParameters) -> Method:
+    one = streaming(name, parameters)
+    choice = CHOICES[name.removesuffix(RESTREAMING)]
+    written, usual = (
+        written_parameters(name, some) for some in (parameters, usual_parameters(name))
+    )
+    other = ",".join(f"{key}={value}" for key, value in written.items() if value != usual[key])
 
     def place_until(
         problem: Problem, rng: Generator, token: CancellationToken
     ) -> Placement | Refusal:
-        return streamed(problem, rng, token, order, passes)
+        return streamed(problem, rng, token, choice, parameters)
 
-    other = repeats and passes != PASSES
     return Method(
-        name=f"{name}:passes={passes}" if other else name,
+        name=f"{name}{SEPARATOR}{other}" if other else name,
         source=one.source,
         place=never_stopped(place_until),
         place_until=place_until,
         place_logged=lambda problem, rng, log: streamed(
-            problem, rng, CancellationToken(), order, passes, log
+            problem, rng, CancellationToken(), choice, parameters, log
         ),
         description=one.description,
-        parameters={"passes": str(passes)} if repeats else {},
-        configure=configured if repeats else None,
+        parameters=written,
+        configure=lambda given: _stream_method(name, read_stream_parameters(name, given)),
     )
 
 
@@ -292,11 +314,7 @@ def _whole_method(name: str) -> Method:
 PARTITIONING_METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        _stream_method("hash", by_hash),
-        _stream_method("ldg", by_score("ldg")),
-        _stream_method("fennel", by_score("fennel")),
-        _stream_method("ldg-re", by_score("ldg"), PASSES),
-        _stream_method("fennel-re", by_score("fennel"), PASSES),
+        *(_stream_method(name, usual_parameters(name)) for name in STREAMING),
         _whole_method("metis"),
         _whole_method("kahip"),
     )

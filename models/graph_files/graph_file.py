@@ -52,6 +52,12 @@ def open_graph(path: str | Path, form: str | None = None) -> VertexStream:
     return read_networkx(path, form)
 
 
+def is_graph_file(path: Path) -> bool:
+    """Whether the name of a file ends like that of a graph, a pickled one included."""
+    endings = (ending for of_format in FORMATS.values() for ending in of_format)
+    return path.suffix.lower() in {*endings, *PICKLES}
+
+
 def _format_of(path: Path) -> str:
     suffix = path.suffix.lower()
     if suffix in PICKLES:

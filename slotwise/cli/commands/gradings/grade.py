@@ -18,8 +18,8 @@ def grade(
         list[str] | None,
         typer.Argument(
             metavar="FAMILY|PATH",
-            help="Families, files of instances or allocation cases, or folders of such files; "
-            "default: all families that are not held out.",
+            help="Families, files of instances or allocation cases, folders of such files, or "
+            "graph files (--parts); default: all families that are not held out.",
         ),
     ] = None,
     methods: Annotated[
@@ -46,6 +46,21 @@ def grade(
         ),
     ] = 0.0,
     count: options.Count = None,
+    parts: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="K,L",
+            help="Parts that graph files are partitioned into, such as 2,4,8: an instance for each "
+            "number. Repeatable.",
+        ),
+    ] = None,
+    balance: Annotated[
+        float | None,
+        typer.Option(
+            metavar="X",
+            help="Largest weight of a part relative to its share, 1 or more; default: 1.03.",
+        ),
+    ] = None,
     seed: options.Seed = 0,
     seeds: Annotated[
         int,
@@ -106,7 +121,7 @@ def grade(
         from slotwise.benchmarks.judged.summary import summarise
 
     settings = _settings(conf or ())
-    named = {name: f"--{name}" for name in ("master", "archive", "log", "out")}
+    named = {name: f"--{name}" for name in ("master", "archive", "log", "out", "parts", "balance")}
     try:
         with options.as_options(**named):
             summary = run_grading(
@@ -124,6 +139,8 @@ def grade(
                 seed=seed,
                 seeds=seeds,
                 count=count,
+                parts=parts or (),
+                balance=balance,
                 retry_failed=retry_failed,
                 progress=not quiet,
                 log=log,

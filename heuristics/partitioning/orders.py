@@ -1,0 +1,126 @@
+"""The orders in which the vertices of a graph in memory come to a streaming partitioner.
+
+Random, breadth first and depth first are those that Stanton and Kliot compare (KDD 2012): each
+component from one of its vertices, which is drawn, as is the order of the components. Their
+adversarial order of a cycle, every second vertex first and the others after them, is taken to all
+graphs here by greedy colouring: colour by colour, so that the first vertices have no neighbours
+among each other and a partitioner must place them without knowing anything.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+
+from slotwise.models.graph_files.csr import CsrGraph
+from slotwise.models.graph_files.vertex_stream import Chunk, IdArray, Totals
+
+NATURAL = "natural"
+"""That of the file, or of the tasks of an instance."""
+
+
+def breadth_first(graph: CsrGraph, starts: IdArray) -> IdArray:
+    """Return all vertices, breadth first from each of `starts` that is not reached before.
+
+    Neighbours come in the order of the graph; `starts` has every vertex.
+    """
+    seen = np.zeros(len(starts), dtype=bool)
+    order: list[int] = []
+    for start in starts.tolist():
+        if seen[start]:
+            continue
+        seen[start] = True
+        queue = deque((start,))
+        while queue:
+            vertex = queue.popleft()
+            order.append(vertex)
+            for other in _neighbours(graph, vertex):
+                if not seen[other]:
+                    seen[other] = True
+                    queue.append(other)
+    return np.array(order, dtype=np.int32)
+
+
+def depth_first(graph: CsrGraph, starts: IdArray) -> IdArray:
+    """Return all vertices, depth first in the same way."""
+    seen = np.zeros(len(starts), dtype=bool)
+    order: list[int] = []
+    for start in starts.tolist():
+        stack = [start]
+        while stack:
+            vertex = stack.pop()
+            if seen[vertex]:
+                continue
+            seen[vertex] = True
+            order.append(vertex)
+            stack.extend(n for n in reversed(_neighbours(graph, vertex)) if not seen[n])
+    return np.array(order, dtype=np.int32)
+
+
+def adversarial(graph: CsrGraph) -> IdArray:
+    """Return the vertices colour by colour.
+
+    Each has the least colour that no neighbour with a lower number has.
+    """
+    colours = np.full(len(graph.weights), -1, dtype=np.int64)
+    for vertex in range(len(colours)):
+        taken = {colours[other] for other in _neighbours(graph, vertex)}
+        colours[vertex] = next(c for c in range(len(taken) + 1) if c not in taken)
+    return np.argsort(colours, kind="stable").astype(np.int32)
+
+
+def _neighbours(graph: CsrGraph, vertex: int) -> list[int]:
+    row: list[int] = graph.neighbours[graph.offsets[vertex] : graph.offsets[vertex + 1]].tolist()
+    return row
+
+
+def _drawn(graph: CsrGraph, rng: Generator) -> IdArray:
+    return rng.permutation(len(graph.weights)).astype(np.int32)
+
+
+ORDERS: dict[str, Callable[[CsrGraph, Generator], IdArray]] = {
+    NATURAL: lambda graph, _: np.arange(len(graph.weights), dtype=np.int32),
+    "random": _drawn,
+    "bfs": lambda graph, rng: breadth_first(graph, _drawn(graph, rng)),
+    "dfs": lambda graph, rng: depth_first(graph, _drawn(graph, rng)),
+    "adversarial": lambda graph, _: adversarial(graph),
+}
+"""Order -> (graph, rng) -> every vertex once."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OrderedGraph:
+    """A graph in memory as a stream in another order; vertices keep their numbers."""
+
+    graph: CsrGraph
+    order: IdArray
+
+    @property
+    def totals(self) -> Totals:
+        """The sums over the graph."""
+        return self.graph.totals
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """What the source calls the vertices."""
+        return self.graph.names
+
+    def __iter__(self) -> Iterator[Chunk]:
+        """Yield the vertices, all at once."""
+        graph, order = self.graph, self.order
+        lengths = np.diff(graph.offsets)[order]
+        offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+        # Row i, which begins at offsets[i] here, begins at graph.offsets[order[i]] there.
+        shifts = np.repeat(graph.offsets[order] - offsets[:-1], lengths)
+        entries = np.arange(offsets[-1]) + shifts
+        yield Chunk(
+            vertices=order,
+            weights=graph.weights[order],
+            offsets=offsets,
+            neighbours=graph.neighbours[entries],
+            edge_weights=graph.edge_weights[entries],
+        )
