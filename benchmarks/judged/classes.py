@@ -38,7 +38,7 @@ def check_by(names: str | Iterable[str]) -> tuple[str, ...]:
     found = tuple(dict.fromkeys(name.strip() for name in written if name.strip()))
     for name in found:
         if name not in BY:
-            rule = f"is none of {', '.join(BY)}; {suggestion(name, BY)}"
+            rule = f"is not a class of instances; {suggestion(name, BY)}"
             raise InputError(rule, field="by", value=name)
     return found
 

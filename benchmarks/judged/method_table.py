@@ -67,13 +67,18 @@ def _groups(summary: Summary) -> list[int]:
     return sorted(set(summary.groups["group"]))
 
 
+OF_RUNS = {"failed": "failed runs", "does_not_apply": "inapplicable runs"}
+"""Heads of columns that count runs, on all instances."""
+
+
 def definition(summary: Summary) -> str:
     """Return what the columns are."""
     return (
         f"{DEFINITIONS[summary.solver_gap]}; ∞: no valid placement, above an optimum of 0, or "
         "worse in an earlier term. Mean with its 95 % interval (bootstrap), median and 95th "
-        "percentile (p95). Optimal: instances at the proven optimum of every term. Wins: alone the "
-        "best of the methods. Seconds: shifted geometric mean."
+        "percentile (p95). Optimal: instances at the proven optimum of every term. Failed and "
+        "inapplicable runs: on all instances, also those left out. Wins: alone the best of the "
+        "methods. Seconds: shifted geometric mean. Best first: most placed, then the least gaps."
     )
 
 
@@ -89,7 +94,7 @@ def _methods(summary: Summary, group: int, labels: Mapping[str, str]) -> TextTab
     terms = telling_terms(summary, group)
     heads = dict.fromkeys((*summary.by, "method", "placed"), False) | {"optimal": True}
     optional = [name for name in ("failed", "does_not_apply") if any(row[name] for row in methods)]
-    heads |= {name.replace("_", " "): True for name in optional}
+    heads |= {OF_RUNS[name]: True for name in optional}
     heads |= {f"{term} {name}": True for term in terms for name in IN_TABLE}
     heads |= {"wins": True, "ties": True, "seconds": True}
     rows = [
@@ -152,6 +157,10 @@ def _sentences(summary: Summary, row: Record) -> Iterator[str]:
     if terms:
         of_terms = ", ".join(f"{term} {counts[term]:,}" for term in terms)
         yield f"Means: where every method has a finite gap ({of_terms})."
+        for term in terms:
+            never = gaps[(gaps["term"] == term) & (gaps["finite"] == 0)]["method"]
+            if len(never):
+                yield f"Never a finite gap in {term}: {', '.join(never)}."
     unproven = row["bounded"] + row["open"]
     if unproven:
         yield (
@@ -181,7 +190,7 @@ def outcome(row: Record) -> str:
     """Return how many instances a method placed, or what an engine proved of those it ran on."""
     if row["kind"] != "exact":
         return f"{row['placed']} of {row['instances']}"
-    counts = ((row[name], name) for name in ("proven", "bounded", "open", "infeasible"))
+    counts = ((row[name], name) for name in ("proven", "bounded", "open"))
     return ", ".join(f"{count} {name}" for count, name in counts if count)
 
 

@@ -285,7 +285,8 @@ def joined(parts: Sequence[Runs]) -> Runs:
     """
     parts = [part for part in parts if len(part.runs)]
     if not parts:
-        raise InputError("holds no rows of a grading; write some with slotwise grade --out DIR")
+        rule = "holds no rows of a grading; write some with slotwise grade --out DIR"
+        raise InputError(rule, has_value=False)
     decimals = max(part.decimals for part in parts)
     most = max(len(_values(part.runs)) for part in parts)
     runs = _stacked([part.runs for part in parts], parts, decimals, most)

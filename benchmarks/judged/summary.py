@@ -73,8 +73,8 @@ class Summary:
         Which methods are compared, on which instances, and what is left out.
     methods
         A row for each method of a group, exact engines first, then by instances placed and by
-        gaps: how its runs ended (`ENDED`), ``failed``; of exact engines instances ``proven``,
-        ``bounded``, ``open``; on the instances of the group ``instances``, ``placed``,
+        gaps: which ``gap``; how all its runs ended (`ENDED`), ``failed``; on the instances of the
+        group ``proven``, ``bounded``, ``open`` (of exact engines), ``instances``, ``placed``,
         ``at_optimum``, ``wins``, ``ties``, ``losses`` against the best of the others, ``seconds``
         (shifted geometric mean), and the statistics of each term.
     gaps
@@ -126,7 +126,7 @@ class Summary:
         said = {
             "folder": self.folder,
             "by": list(self.by),
-            "gap": "solver" if self.solver_gap else "optimum",
+            "gap": _gap_name(self.solver_gap),
             "terms": list(self.terms),
             "contradictions": list(self.contradictions),
         }
@@ -301,6 +301,10 @@ def _rank(line: dict[str, Any], terms: Sequence[str]) -> tuple[Any, ...]:
     return group or math.inf, not is_exact, -(line["placed"] or 0), *far, line["method"]
 
 
+def _gap_name(solver_gap: bool) -> str:
+    return "solver" if solver_gap else "optimum"
+
+
 def _lines(judged: Judged, part: _Class) -> Iterator[dict[str, Any]]:
     """Yield a line for each member of each contest, then for methods that are in none."""
     there = np.isin(judged.instance, part.instances)
@@ -312,9 +316,15 @@ def _lines(judged: Judged, part: _Class) -> Iterator[dict[str, Any]]:
             members.add(method)
             mine, best = judged.method == method, contest.best[:, member]
             compared = bool(contest.compared[member])
+            proof = judged.proof[contest.instances]
+            proofs = {
+                str(kind): None if compared else int((proof == kind).sum()) for kind in PROOFS
+            }
             yield {
                 "group": contest.group.number,
+                "gap": _gap_name(judged.solver_gap),
                 **_counts(judged, mine & there),
+                **proofs,
                 "instances": len(contest.instances),
                 "placed": int(contest.placed[:, member].sum()),
                 "at_optimum": int(contest.optimal[:, member].sum()),
@@ -327,11 +337,18 @@ def _lines(judged: Judged, part: _Class) -> Iterator[dict[str, Any]]:
         mine = there & (judged.method == method)
         nothing = dict.fromkeys(ON_BASIS)
         seconds = geometric_mean(judged.runs["seconds"].to_numpy()[mine])
-        yield {"group": None, **_counts(judged, mine), **nothing, "seconds": seconds}
+        yield {
+            "group": None,
+            "gap": _gap_name(judged.solver_gap),
+            **_counts(judged, mine),
+            **dict.fromkeys(map(str, PROOFS)),
+            **nothing,
+            "seconds": seconds,
+        }
 
 
 def _counts(judged: Judged, mine: Flags) -> dict[str, Any]:
-    """Return how runs of one method ended, and what its engine proved of their instances."""
+    """Return how runs of one method ended."""
     runs = judged.runs[mine]
     right = int(judged.rightly_refused[mine].sum())
     ended = {name: int(has_status(runs, *statuses).sum()) for name, statuses in ENDED.items()}
@@ -340,9 +357,7 @@ def _counts(judged: Judged, mine: Flags) -> dict[str, Any]:
     found: dict[str, Any] = {"kind": str(first["kind"]), "method": str(first["method"])}
     found |= {"runs": len(runs), **ended, "rightly_refused": right}
     found["failed"] = sum(ended[name] for name in FAILED)
-    proof = judged.proof[np.unique(judged.instance[mine])]
-    is_exact = first["kind"] == Kind.EXACT
-    return found | {str(kind): int((proof == kind).sum()) if is_exact else None for kind in PROOFS}
+    return found
 
 
 def _failures(judged: Judged, parts: Sequence[_Class], by: tuple[str, ...]) -> pd.DataFrame:

@@ -77,7 +77,10 @@ def _how_made(graded: Graded) -> str:
         **facts(graded.rows),
         "instances": f"{len(graded.judged.instances)}, sha256 of their hashes "
         f"{hashlib.sha256(hashes.encode()).hexdigest()}",
-        **{one.name: " ".join(one.basis.splitlines()) for one in method_tables(graded.summary)},
+        **{
+            f"basis of {one.name}": " ".join(one.basis.splitlines())
+            for one in method_tables(graded.summary)
+        },
     }
     return "".join(f"{name}: {text}\n" for name, text in lines.items())
 

@@ -95,7 +95,7 @@ BAD = {
     (
         "--by",
         "familly",
-    ): "--by = 'familly': is none of family, size, tightness; did",
+    ): "--by = 'familly': is not a class of instances; did",
     ("--csv", "--json"): "cannot be given together: --csv and --json",
     ("--master", "spark"): "--master",
 }
