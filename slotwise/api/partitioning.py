@@ -40,8 +40,9 @@ def partition(
         Number of parts, from 1 to 2^20.
     method
         A partitioner: ``hash``, ``ldg``, ``fennel``, ``ldg-re``, ``fennel-re`` (``:passes=N``),
-        all with ``:order=random``, ``bfs``, ``dfs`` or ``adversarial``, ``metis`` or ``kahip``. With a proof: ``exact``, or the name of an engine, for example
-        ``cp-sat`` or ``milp``; weights must be whole then, and no part is over its capacity.
+        all with ``:order=random``, ``bfs``, ``dfs`` or ``adversarial``, ``metis`` or ``kahip``.
+        With a proof: ``exact``, or the name of an engine, for example ``cp-sat`` or ``milp``;
+        weights must be whole then, and no part is over its capacity.
     balance
         Largest weight of a part relative to its share, 1 or more. A part may always hold its share
         rounded up.

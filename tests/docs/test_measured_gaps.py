@@ -72,6 +72,19 @@ def test_measured_values_are_those_of_today(method):
             }, case
 
 
+@pytest.mark.parametrize(
+    "method", sorted({line.method for line in measured_gaps.read() if ":" in line.method})
+)
+def test_measured_values_with_parameters_are_those_of_today(method):
+    lines = [line for line in measured_gaps.read() if line.method == method]
+    assert {line.family for line in lines} == {"partition"}
+    for line in lines[::8]:
+        instance = FAMILIES["partition"].make(line.index, 0)
+        verdict = slotwise.judge(instance, slotwise.place(instance, method, seed=0))
+        assert verdict.valid
+        assert line.values == f"network={verdict.objective[0].value}"
+
+
 def test_collecting_a_graded_folder_gives_a_line_for_each_run(tmp_path):
     lines = measured_gaps.collect(make_graded(tmp_path))
     assert {line.method for line in lines} > {measured_gaps.OPTIMUM}

@@ -62,8 +62,8 @@ def partition(
         typer.Option(
             "--with",
             metavar="METHOD",
-            help="hash, ldg, fennel, ldg-re, fennel-re (:passes=N), each with :order=random, bfs, dfs "
-            "or adversarial, metis or kahip; with a proof: exact, or an engine such as cp-sat or milp.",
+            help="hash, ldg, fennel, ldg-re, fennel-re (:passes=N), all with :order=bfs and "
+            "others, metis or kahip; with a proof: exact, or an engine such as cp-sat or milp.",
         ),
     ],
     balance: Annotated[
