@@ -16,6 +16,7 @@ from graded_rows import optimum, row
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from slotwise.benchmarks.grading.rows import Row
+from slotwise.benchmarks.judged.method_table import interval_text
 from slotwise.benchmarks.report.figures.by_property import MOST_BINS, bins
 from slotwise.benchmarks.report.figures.chart import Chart, Figure
 from slotwise.benchmarks.report.figures.curves import TIMES_BEST, WITHIN
@@ -23,7 +24,7 @@ from slotwise.benchmarks.report.figures.drawing.canvas import image
 from slotwise.benchmarks.report.figures.drawing.colours import ROLES
 from slotwise.benchmarks.report.figures.drawing.lines import spread, steps
 from slotwise.benchmarks.report.figures.overload import SHADES, overloads
-from slotwise.benchmarks.report.figures.source import Source, range_text
+from slotwise.benchmarks.report.figures.source import Source
 from slotwise.benchmarks.report.figures.traffic import traffic
 from slotwise.models.instance_file import read_instance
 from slotwise.models.problem.compile import compile_problem
@@ -321,7 +322,7 @@ def _hold_ranked(chart: Chart, gaps: Lines, *, several: bool) -> set[str]:
             "95th percentile": "p95",
         }  # fmt: skip
         for head, name in names.items():
-            assert one[head] == range_text(want[f"{name}_low"], want[f"{name}_high"])
+            assert one[head] == interval_text(want[f"{name}_low"], want[f"{name}_high"])
         bars.setdefault(one["term"], []).append(want)
     for axes in chart.drawn.axes:
         want = [bar for bar in bars[axes.get_title(loc="left")] if not math.isnan(bar["mean_low"])]
@@ -344,7 +345,7 @@ def _hold_shares(found: dict[str, Chart], source: Source) -> None:
     for one in table(found["gap-distribution"]):
         for head, gap in zip(heads, WITHIN, strict=True):
             want = ecdf[(*_place(one["term"], several=several), one["method"], gap)]
-            assert one[head] == range_text(want["share_low"], want["share_high"])
+            assert one[head] == interval_text(want["share_low"], want["share_high"])
     profiles = {
         (row["group"], row["profile"], name(row["method"]), row["tau"]): row["share"]
         for row in source.summary.profiles.to_dict("records")
@@ -353,7 +354,7 @@ def _hold_shares(found: dict[str, Chart], source: Source) -> None:
         group, term = _place(one["of"], several=several)
         for tau in TIMES_BEST:
             share = profiles[group, "seconds" if term == "time" else term, one["method"], tau]
-            assert one[f"within {tau:g} times"] == range_text(share, share)
+            assert one[f"within {tau:g} times"] == interval_text(share, share)
 
 
 def _hold_bins(chart: Chart | None, gaps: Lines, *, several: bool) -> None:
