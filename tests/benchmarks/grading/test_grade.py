@@ -180,7 +180,7 @@ def test_a_right_refusal_is_told_from_a_broken_command(spark: SparkSession, tmp_
         "rightly refused": 1,
     }
     page = write_report(tmp_path / "out").read_text(encoding="utf-8")
-    assert "(rightly refuses 1)" in page
+    assert "rightly refuses 1)" in page
     assert "<span>rightly refused</span>" in page
     failed = page.partition('<h2 id="failures">')[2].partition('<h2 id="instances">')[0]
     assert failed.count("ZeroDivisionError") == 2
