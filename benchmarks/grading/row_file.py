@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -173,9 +174,14 @@ def _cell(cell: pa.Scalar, name: str, number: int) -> Any:
 def _row(file: str, number: int, cells: dict[str, list[Any]]) -> Row:
     row = StoredRow({name: values[number] for name, values in cells.items()})
     row.file, row.number = file, number + 1
-    for name, value in row.items():
-        with at(row.place(name)):
+    try:
+        for name, value in row.items():
             check_cell(name, value)
+    except InputError:  # Once more, to name the place: naming it before each check takes longer.
+        for name, value in row.items():
+            with at(row.place(name)):
+                check_cell(name, value)
+        raise
     checked = cast(Row, row)
     if {"status", "terms"} <= row.keys():
         with at(row.place("terms")):
@@ -260,16 +266,19 @@ def _name(text: str) -> None:
         raise InputError("must not be empty", value=text)
 
 
+@lru_cache(maxsize=1000)
 def _version(text: str) -> None:
     if MEANING not in text.split(", "):
         raise InputError(OTHER_MEANING, value=text)
 
 
+@lru_cache(maxsize=1000)
 def _object(text: str) -> None:
     if not isinstance(parse_json(text), dict):
         raise InputError("must be a JSON object", value=text)
 
 
+@lru_cache(maxsize=1000)
 def _versions(text: str) -> None:
     data = parse_json(text)
     if not isinstance(data, dict) or not all(isinstance(one, str) for one in data.values()):
