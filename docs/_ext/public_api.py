@@ -107,7 +107,8 @@ def as_plain_text(_app: Sphinx, *about: object) -> None:
 def without_metadata(_app: Sphinx, shown: Any, _bound: bool) -> None:
     """Show types without their metadata, which say more than a signature can."""
     with suppress(NameError, TypeError):  # names for type checkers only, no function
-        shown.__annotations__ = get_type_hints(shown)
+        function = getattr(shown, "__func__", shown)  # Of a class method.
+        function.__annotations__ = get_type_hints(function)
 
 
 def without_link(
