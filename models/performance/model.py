@@ -85,7 +85,8 @@ class PerformanceModel:
             if rates[index] < rates[index - 1]:
                 raise InputError(
                     f"must be at least {float(rates[index - 1]):g}, the rate with fewer threads: a "
-                    "curve falls only beyond its highest rate; measure this point again",
+                    "curve falls only beyond its highest rate; measure this point again "
+                    "(docs/methods/sam.md, Performance models)",
                     field=f"measurements[{index}].peak_rate",
                     value=plain(rates[index]),
                 )
