@@ -131,6 +131,15 @@ class Judged:
         return has_status(self.runs, RunStatus.REFUSED) & self.infeasible[self.instance]
 
     @cached_property
+    def failed(self) -> Flags:
+        """[R] whether a run failed: no valid placement, though the method applies.
+
+        Not among them: proofs that there is none, and refusals where that is proven.
+        """
+        no_failure = has_status(self.runs, RunStatus.INFEASIBLE, RunStatus.DOES_NOT_APPLY)
+        return ~(self.placed | self.rightly_refused | no_failure)
+
+    @cached_property
     def optimal(self) -> Flags:
         """[R] whether a run is at the proven optimum of every term."""
         proven = np.asarray(self.proof == Proof.PROVEN, dtype=bool)

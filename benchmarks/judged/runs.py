@@ -7,7 +7,7 @@ Where they do not fit 64 bits, Python's own take their place, so that every comp
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,17 +74,6 @@ class Runs:
     proofs: pd.DataFrame
     instances: pd.DataFrame
     decimals: int
-
-
-def runs_of(tables: Iterable[pa.Table]) -> Runs:
-    """Return the runs in tables of rows with `COLUMNS` and `FILE`.
-
-    Raises
-    ------
-    InputError
-        Where rows cannot be compared: see `part_of` and `joined`.
-    """
-    return newest(joined([part_of(table) for table in tables]))
 
 
 def part_of(table: pa.Table) -> Runs:

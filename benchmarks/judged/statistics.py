@@ -25,7 +25,7 @@ from slotwise.benchmarks.judged.intervals import (
     quantile_interval,
     wilcoxon_p,
 )
-from slotwise.benchmarks.judged.judging import Flags, Floats, Indices, Judged, Proof
+from slotwise.benchmarks.judged.judging import Flags, Floats, Indices, Judged
 
 TIME_SHIFT_S = 0.01
 """Shift of the geometric mean of times: exp(mean(log(t + shift))) - shift, seconds."""
@@ -127,11 +127,6 @@ class Contest:
     def _all(self, holds: Flags) -> Flags:
         """Return [N, M] whether something holds of every run."""
         return np.asarray(self._mean(holds[self._runs[0]].astype(float)) == 1, dtype=bool)
-
-    @cached_property
-    def proven(self) -> Flags:
-        """[N] whether the optimum of every term is proven."""
-        return np.asarray(self.judged.proof[self.instances] == Proof.PROVEN, dtype=bool)
 
     @cached_property
     def seconds(self) -> Floats:
@@ -358,7 +353,7 @@ def pairs(contest: Contest) -> Iterator[dict[str, Any]]:
     compared = np.flatnonzero(contest.compared).tolist()
     for one, other in combinations(compared, 2):
         win, tie = contest.better(one, other)
-        loss, _ = contest.better(other, one)
+        loss = contest.placed[:, other] & ~win & ~tie
         yield {
             "method": contest.names[one],
             "rival": contest.names[other],

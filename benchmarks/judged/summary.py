@@ -41,9 +41,6 @@ ENDED = {
 }
 """How runs ended, as columns; ``refused`` without those that were right."""
 
-FAILED = ("broken_rule", "refused", "crashed", "timeout", "memory", "error", "unknown")
-"""Those of `ENDED` that are failures."""
-
 PROOFS = (Proof.PROVEN, Proof.BOUNDED, Proof.OPEN)
 
 IN_TABLE = ("mean", "median", "p95")
@@ -356,20 +353,15 @@ def _counts(judged: Judged, mine: Flags) -> dict[str, Any]:
     first = runs.iloc[0]
     found: dict[str, Any] = {"kind": str(first["kind"]), "method": str(first["method"])}
     found |= {"runs": len(runs), **ended, "rightly_refused": right}
-    found["failed"] = sum(ended[name] for name in FAILED)
-    return found
+    return found | {"failed": int(judged.failed[mine].sum())}
 
 
 def _failures(judged: Judged, parts: Sequence[_Class], by: tuple[str, ...]) -> pd.DataFrame:
     """Return `Summary.failures`, most frequent first."""
-    failed = np.zeros(len(judged.runs), dtype=bool)
-    for name in FAILED:
-        failed |= has_status(judged.runs, *ENDED[name])
-    failed &= ~judged.rightly_refused
     names = ["kind", "method", "status", "why"]
     found = []
     for part in parts:
-        runs = judged.runs.loc[failed & np.isin(judged.instance, part.instances), names]
+        runs = judged.runs.loc[judged.failed & np.isin(judged.instance, part.instances), names]
         counts = runs.astype(str).value_counts(sort=False).reset_index(name="runs")
         ordered = counts.sort_values(["method", "runs", "why"], ascending=[True, False, True])
         found.append(ordered.assign(**part.name))

@@ -12,7 +12,6 @@ from slotwise.benchmarks.grading.rows import (
     RIGHTLY_REFUSED,
     Kind,
     Row,
-    RunStatus,
     details_of,
 )
 from slotwise.benchmarks.judged.judging import Judged, Proof
@@ -200,15 +199,10 @@ class _Table:
 
         First by gap, then those above an optimum of 0 by how far, then failures.
         """
-        if any(self._has_failed(run) for run in runs):
+        if any(self.judged.failed[run] for run in runs):
             return FAILED
         placed = [run for run in runs if self.judged.placed[run]]
         return fmean(map(self._distance, placed)) if placed else None
-
-    def _has_failed(self, run: int) -> bool:
-        judged, status = self.judged, self.rows[run]["status"]
-        answered = judged.placed[run] or judged.rightly_refused[run]
-        return not answered and status != RunStatus.DOES_NOT_APPLY
 
     def _distance(self, run: int) -> float:
         """Return the gap of a run in the first term that is not at its optimum."""
@@ -233,7 +227,7 @@ class _Table:
             return Cell(method, "not run", "", "", "", None, False, False, ("not run", *blank, ""))
         first, key = self.rows[runs[0]], self.key(runs)
         seconds = seconds_text(first["wall_s"])
-        failed = [run for run in runs if self._has_failed(run)]
+        failed = [run for run in runs if self.judged.failed[run]]
         if failed or not self.judged.placed[runs[0]]:
             run = (failed or runs)[0]
             refused = self.judged.rightly_refused[run]

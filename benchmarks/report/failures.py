@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from slotwise.benchmarks.grading.rows import Row, RunStatus, details_of, reason_of
+from slotwise.benchmarks.grading.rows import Row, details_of, reason_of
 from slotwise.benchmarks.judged.judging import Judged
 from slotwise.benchmarks.report.text import case_name
 
@@ -66,7 +66,7 @@ def failures(rows: Sequence[Row], judged: Judged) -> tuple[MethodFailures, ...]:
     for run, row in enumerate(rows):
         runs[row["method"]] += 1
         reason = reason_of(row)
-        if reason is None or row["status"] in NO_FAILURE or judged.rightly_refused[run]:
+        if reason is None or not judged.failed[run]:
             continue
         infeasible = " (infeasible)" if judged.infeasible[judged.instance[run]] else ""
         failure = Failure(case_name(row) + infeasible, details_of(row))
@@ -75,9 +75,6 @@ def failures(rows: Sequence[Row], judged: Judged) -> tuple[MethodFailures, ...]:
         MethodFailures(method, runs[method], _groups(kinds))
         for method, kinds in sorted(failed.items())
     )
-
-
-NO_FAILURE = (RunStatus.INFEASIBLE, RunStatus.DOES_NOT_APPLY)
 
 
 def _groups(kinds: dict[str, list[Failure]]) -> tuple[FailureGroup, ...]:
