@@ -13,8 +13,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from slotwise.benchmarks.grading.rows import Kind, Row
-from slotwise.benchmarks.judged.groups import groups_of
-from slotwise.benchmarks.judged.judging import Flags, Floats, Judged
+from slotwise.benchmarks.judged.judging import Flags, Floats
 from slotwise.benchmarks.judged.method_table import NO_NUMBER, TextTable
 from slotwise.benchmarks.judged.statistics import Contest
 from slotwise.benchmarks.judged.summary import basis_text
@@ -36,24 +35,25 @@ HEADS = {
 
 
 def edge_cut_table(
-    rows: Sequence[Row], judged: Judged, labels: Mapping[str, str]
+    rows: Sequence[Row], contests: Sequence[Contest], labels: Mapping[str, str]
 ) -> TextTable | None:
     """Return the table of all families of graphs; ``None`` where there is none.
 
     Ratios of edge cuts are means over the instances that all compared methods placed, those with a
     cut of 0 left out. Balance: most tasks on a node over the average of all nodes. `rows` are in
-    the order of `judged`.
+    the order of `Judged`; `contests` are those of all groups.
     """
     cells: list[tuple[str, ...]] = []
     kinds, said = [], []
     balance = np.array([_balance(row) for row in rows])
     for family in GRAPH_FAMILIES:
-        mine = np.flatnonzero(np.asarray(judged.instances["family"] == family))
-        for group in groups_of(judged):
-            some = np.intersect1d(group.instances, mine)
+        for whole in contests:
+            judged = whole.judged
+            mine = np.flatnonzero(np.asarray(judged.instances["family"] == family))
+            some = np.intersect1d(whole.instances, mine)
             if not len(some) or CUT not in judged.terms:
                 continue
-            contest = Contest(judged, group, some)
+            contest = Contest(judged, whole.group, some)
             said.append(f"{family}: {basis_text(len(some), 0, len(mine) - len(some))}")
             for member, line in enumerate(_lines(contest, balance)):
                 name = contest.names[member]

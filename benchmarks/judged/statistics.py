@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slotwise.benchmarks.judged.groups import Group
+from slotwise.benchmarks.judged.groups import Group, groups_of
 from slotwise.benchmarks.judged.intervals import (
     generator,
     holm,
@@ -201,6 +201,11 @@ class Contest:
             some = np.where(found, values[:, :, p], most)
             found = found & (some == some.min(axis=1, keepdims=True))
         return found
+
+
+def contests_of(judged: Judged) -> tuple[Contest, ...]:
+    """Return the contest of each group on all its instances."""
+    return tuple(Contest(judged, group, group.instances) for group in groups_of(judged))
 
 
 def lexicographic(a: NDArray[Any], b: NDArray[Any]) -> tuple[Flags, Flags]:

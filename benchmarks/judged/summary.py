@@ -20,6 +20,7 @@ from slotwise.benchmarks.judged.statistics import (
     STATISTICS,
     TAUS,
     Contest,
+    Gaps,
     geometric_mean,
     pairs,
     tests,
@@ -162,7 +163,21 @@ def summarise(judged: Judged, folder: str, by: tuple[str, ...] = (), seed: int =
             columns=[*by, "group", *columns.split()],
         )
 
-    gaps = table(lambda contest: _gap_rows(contest, seed), f"method term {' '.join(STATISTICS)}")
+    of_gaps: list[dict[str, Any]] = []
+    shares: list[dict[str, Any]] = []
+    profiles: list[dict[str, Any]] = []
+    for part, contest in [(one, contest) for one in parts for contest in one.contests]:
+        head = {**part.name, "group": contest.group.number}
+        profiles += [head | row for row in _time_profile(contest)]
+        for term in contest.terms:
+            found = contest.gaps(term)  # Large: it serves three tables, and then goes.
+            for member, name in enumerate(found.names):
+                mine = head | {"method": name}
+                of_gaps.append({**mine, "term": term, **found.statistics(member, seed)})
+                shares += [{**mine, "term": term, **row} for row in _shares(found, member)]
+                profiles += [mine | row for row in _profile(found, member)]
+    heads = [*by, "group", "method"]
+    gaps = pd.DataFrame(of_gaps, columns=[*heads, "term", *STATISTICS])
     return Summary(
         folder=folder,
         by=by,
@@ -174,10 +189,10 @@ def summarise(judged: Judged, folder: str, by: tuple[str, ...] = (), seed: int =
         ),
         methods=_methods(judged, parts, gaps, by),
         gaps=gaps,
-        ecdf=table(_ecdf_rows, "method term within share_low share_high"),
+        ecdf=pd.DataFrame(shares, columns=[*heads, "term", "within", "share_low", "share_high"]),
         pairs=table(pairs, "method rival instances wins ties losses both_fail"),
         tests=table(tests, "method rival term instances differing median_difference p p_holm"),
-        profiles=table(_profile_rows, "method profile tau share"),
+        profiles=pd.DataFrame(profiles, columns=[*heads, "profile", "tau", "share"]),
         failures=_failures(judged, parts, by),
         contradictions=judged.contradictions,
     )
@@ -222,40 +237,26 @@ def basis_text(instances: int, infeasible: int, inapplicable: int) -> str:
     return f"{text}, without {left_out}." if left_out else f"{text}."
 
 
-def _gap_rows(contest: Contest, seed: int) -> Iterator[dict[str, Any]]:
-    for term in contest.terms:
-        gaps = contest.gaps(term)
-        for member, name in enumerate(gaps.names):
-            yield {"method": name, "term": term, **gaps.statistics(member, seed)}
-
-
-def _ecdf_rows(contest: Contest) -> Iterator[dict[str, Any]]:
-    for term in contest.terms:
-        gaps = contest.gaps(term)
-        for member, name in enumerate(gaps.names):
-            for within, (low, high) in zip(ECDF_AT, gaps.within(member, ECDF_AT), strict=True):
-                yield {
-                    "method": name,
-                    "term": term,
-                    "within": within,
-                    "share_low": low,
-                    "share_high": high,
-                }
-
-
-def _profile_rows(contest: Contest) -> Iterator[dict[str, Any]]:
+def _time_profile(contest: Contest) -> Iterator[dict[str, Any]]:
     ratios = time_ratios(contest)
     for member, name in enumerate(contest.names):
         ordered = np.sort(ratios[:, member])
         for tau in TAUS:
             share = float(np.searchsorted(ordered, tau, side="right")) / len(ordered)
             yield {"method": name, "profile": "seconds", "tau": tau, "share": share}
-    for term in contest.terms:
-        gaps = contest.gaps(term)
-        for member, name in enumerate(gaps.names):
-            shares = gaps.within(member, [_gap_at(tau, contest.judged) for tau in TAUS])
-            for tau, (_, share) in zip(TAUS, shares, strict=True):
-                yield {"method": name, "profile": term, "tau": tau, "share": share}
+
+
+def _shares(gaps: Gaps, member: int) -> Iterator[dict[str, Any]]:
+    """Yield a member's rows of `Summary.ecdf` in a term."""
+    for within, (low, high) in zip(ECDF_AT, gaps.within(member, ECDF_AT), strict=True):
+        yield {"within": within, "share_low": low, "share_high": high}
+
+
+def _profile(gaps: Gaps, member: int) -> Iterator[dict[str, Any]]:
+    """Yield a member's rows of `Summary.profiles` in a term."""
+    shares = gaps.within(member, [_gap_at(tau, gaps.contest.judged) for tau in TAUS])
+    for tau, (_, share) in zip(TAUS, shares, strict=True):
+        yield {"profile": gaps.term, "tau": tau, "share": share}
 
 
 def _gap_at(tau: float, judged: Judged) -> float:

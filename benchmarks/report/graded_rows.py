@@ -8,10 +8,9 @@ from functools import lru_cache
 
 from slotwise.benchmarks.grading.rows import Row
 from slotwise.benchmarks.grading.store import Store
-from slotwise.benchmarks.judged.groups import groups_of
 from slotwise.benchmarks.judged.judging import Judged
 from slotwise.benchmarks.judged.reading import judged_rows
-from slotwise.benchmarks.judged.statistics import Contest
+from slotwise.benchmarks.judged.statistics import Contest, contests_of
 from slotwise.benchmarks.judged.summary import Summary, summarise
 from slotwise.benchmarks.report.figures.chart import Chart
 from slotwise.benchmarks.report.figures.figures import charts
@@ -77,7 +76,7 @@ def graded_of(
     """Return the grading that these rows are, the oldest first."""
     judged = judged_rows(rows)
     newest = tuple(rows[number] for number in judged.runs["row"])
-    contests = tuple(Contest(judged, group, group.instances) for group in groups_of(judged))
+    contests = contests_of(judged)
     summary, names = summarise(judged, folder), labels or {}
     kept = lru_cache(maxsize=MOST_PROBLEMS)(problem_of)
     made = charts(newest, contests, summary, kept, names)

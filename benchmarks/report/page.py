@@ -106,7 +106,7 @@ def render(graded: Graded) -> str:
         csv_terms=judged.terms,
         csv_columns=plain_columns(judged.terms),
         states={state: text for state, text in STATES.items() if _any_has(lines, state)},
-        edge_cuts=edge_cut_table(rows, judged, graded.labels),
+        edge_cuts=edge_cut_table(rows, graded.contests, graded.labels),
         placed=placed,
         anchors={case.line.anchor for case in placed},
         failures=failures(rows, judged),

@@ -23,7 +23,7 @@ from slotwise.benchmarks.report.text import DASH, number
 
 def tables(graded: Graded) -> tuple[PaperTable, ...]:
     """Return the tables of a grading that have a line."""
-    cuts = edge_cut_table(graded.rows, graded.judged, graded.labels)
+    cuts = edge_cut_table(graded.rows, graded.contests, graded.labels)
     summed = [*method_tables(graded.summary, graded.labels)]
     summed += term_tables(graded.summary, graded.labels)
     made = (
