@@ -156,6 +156,7 @@ def test_the_heuristics_behind_configurations_have_its_token(
 @pytest.mark.slow
 def test_local_search_heeds_a_deadline_within_a_step(mid: Problem) -> None:
     start = known_at_once(mid, 0, None, ("ras-default",)).placement
+    LOCAL_SEARCH.run(mid, Limits(time_s=1e6, deterministic_work=1.0), start)  # compiles its loops
     began = time.perf_counter()
     found = LOCAL_SEARCH.run(mid, Limits(time_s=1e6), start, within(mid, 0.5))
     assert found.interrupted
