@@ -37,6 +37,9 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Indices = NDArray[np.int64]
 
+_BLOCK = 1 << 20
+"""Runs whose gaps are computed at a time, for the memory."""
+
 
 class Proof(StrEnum):
     """What is known about an instance."""
@@ -80,8 +83,6 @@ class Judged:
         [I] how many of the first terms have a proven optimum.
     infeasible
         [I] whether it is proven that there is no valid placement.
-    low, high
-        [R, P] least and greatest gap that the run can have; equal where the optimum is proven.
     solver_gap
         Whether gaps are those of solvers.
     """
@@ -96,19 +97,17 @@ class Judged:
     bounds: NDArray[Any]
     known: Indices
     infeasible: Flags
-    low: Floats
-    high: Floats
     solver_gap: bool
 
     @cached_property
     def instance(self) -> Indices:
         """[R] index of the instance of each run."""
-        return np.asarray(self.runs["instance"].cat.codes, dtype=np.int64)
+        return np.asarray(self.runs["instance"].cat.codes)
 
     @cached_property
     def method(self) -> Indices:
         """[R] index of the method of each run, in `methods`."""
-        return np.asarray(self.runs["method"].cat.codes, dtype=np.int64)
+        return np.asarray(self.runs["method"].cat.codes)
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -138,6 +137,50 @@ class Judged:
         """
         no_failure = has_status(self.runs, RunStatus.INFEASIBLE, RunStatus.DOES_NOT_APPLY)
         return ~(self.placed | self.rightly_refused | no_failure)
+
+    def gaps(self, runs: Indices, position: int) -> tuple[Floats, Floats]:
+        """Return the least and the greatest gap that some runs can have in a term's position.
+
+        Equal where the optimum is proven. They are not kept: of millions of runs they are most of
+        the memory.
+        """
+        found: Floats = np.empty((2, len(runs)))
+        for start in range(0, len(runs), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            found[:, block] = self._gaps(runs[block], position)
+        return found[0], found[1]
+
+    def _gaps(self, runs: Indices, position: int) -> tuple[Floats, Floats]:
+        instance, value = self.instance[runs], self.values[runs, position]
+        settled = self.placed[runs]
+        for p in range(position):
+            settled &= np.asarray(self.values[runs, p] == self.best[instance, p], dtype=bool)
+        here = np.flatnonzero(settled & np.asarray(value != NONE, dtype=bool))
+        low, high = (np.full(len(runs), np.inf) for _ in range(2))
+        low[here] = ratios(value[here], self.best[instance[here], position], self.solver_gap)
+        bound = self.bounds[instance[here], position]
+        reached = self.known[instance[here]] >= position
+        proved = np.flatnonzero(reached & np.asarray(bound != NONE, dtype=bool))
+        high[here[proved]] = ratios(value[here[proved]], bound[proved], self.solver_gap)
+        return low, high
+
+    @cached_property
+    def low(self) -> Floats:
+        """[R, P] least gap of each run; see `gaps`."""
+        return self._every_gap[0]
+
+    @cached_property
+    def high(self) -> Floats:
+        """[R, P] greatest gap of each run."""
+        return self._every_gap[1]
+
+    @cached_property
+    def _every_gap(self) -> tuple[Floats, Floats]:
+        runs = np.arange(len(self.runs))
+        found = np.full((2, *self.values.shape), np.inf)
+        for p in range(self.values.shape[1]):
+            found[:, :, p] = self.gaps(runs, p)
+        return found[0], found[1]
 
     @cached_property
     def optimal(self) -> Flags:
@@ -176,18 +219,20 @@ class Judged:
     @cached_property
     def contradictions(self) -> tuple[str, ...]:
         """Sentences on values below a proven bound, or placements where there is none."""
-        below = (self.high < 0).any(axis=1)
+        runs = np.arange(len(self.runs), dtype=np.int32)
+        below = np.full(len(runs), -1, dtype=np.int8)
+        for p in reversed(range(self.values.shape[1])):
+            below[self.gaps(runs, p)[1] < 0] = p
         impossible = self.placed & self.infeasible[self.instance]
         said = []
-        for run in np.flatnonzero(below | impossible):
+        for run in np.flatnonzero((below >= 0) | impossible):
             row = self.runs.iloc[run]
             name = self.instances["name"].iloc[self.instance[run]]
             who = f"{row['method']} on {name} (seed {row['seed']})"
             if impossible[run]:
                 said.append(f"{who}: a valid placement of an instance proven infeasible")
             else:
-                at = int(np.argmax(self.high[run] < 0))
-                term = self.terms[self.term_at[self.instance[run], at]]
+                term = self.terms[self.term_at[self.instance[run], below[run]]]
                 said.append(f"{who}: {term} is below the proven bound")
         return tuple(said)
 
@@ -200,26 +245,20 @@ def has_status(runs: pd.DataFrame, *statuses: RunStatus) -> Flags:
 def judge_runs(found: Runs, solver_gap: bool = False) -> Judged:
     """Return the runs, judged: what is known of their instances, and the gaps of each term."""
     runs, instances = found.runs, found.instances
-    instance = np.asarray(runs["instance"].cat.codes, dtype=np.int64)
+    instance = np.asarray(runs["instance"].cat.codes)
     terms = terms_in_order([text.split(",") for text in set(instances["objective"]) if text])
     positions = max(
         (text.count(",") + 1 for text in set(instances["objective"]) if text), default=0
     )
     values = _grid(runs, "v", positions)
-    proofs, bounds_of_proofs = (
-        _grid(found.proofs, "v", positions),
-        _grid(found.proofs, "b", positions),
-    )
-    proved = np.asarray(found.proofs["instance"].cat.codes, dtype=np.int64)
-    best = _best(
-        np.concatenate([instance, proved]), np.concatenate([values, proofs]), len(instances)
-    )
+    proofs, bounds_of_proofs = (_grid(found.proofs, letter, positions) for letter in "vb")
+    proved = np.asarray(found.proofs["instance"].cat.codes)
+    best = _best([(instance, values), (proved, proofs)], len(instances))
     bounds, known = _strongest(proved, proofs, bounds_of_proofs, len(instances))
     infeasible = np.zeros(len(instances), dtype=bool)
     infeasible[instance[has_status(runs, RunStatus.INFEASIBLE)]] = True
-    low, high = _gaps(values, instance, (best, bounds, known), solver_gap)
     return Judged(
-        runs=runs.drop(columns=[f"v{p}" for p in range(positions)]),
+        runs=runs,
         instances=instances,
         decimals=found.decimals,
         terms=terms,
@@ -229,8 +268,6 @@ def judge_runs(found: Runs, solver_gap: bool = False) -> Judged:
         bounds=bounds,
         known=known,
         infeasible=infeasible,
-        low=low,
-        high=high,
         solver_gap=solver_gap,
     )
 
@@ -245,10 +282,13 @@ def terms_in_order(objectives: Sequence[Sequence[str]]) -> tuple[str, ...]:
 
 
 def _grid(frame: pd.DataFrame, letter: str, positions: int) -> NDArray[Any]:
-    columns = [frame[f"{letter}{p}"].to_numpy() for p in range(positions)]
-    if not columns:
-        return np.zeros((len(frame), 0), dtype=np.int64)
-    return np.stack(columns, axis=1)
+    """Return values as [rows, P]; they are taken out of the frame, so that none is there twice."""
+    names = [f"{letter}{p}" for p in range(positions)]
+    types = [frame[name].dtype for name in names]
+    found = np.empty((len(frame), positions), dtype=np.result_type(np.int64, *types))
+    for p, name in enumerate(names):
+        found[:, p] = frame.pop(name)
+    return found
 
 
 def _term_at(objectives: pd.Series[str], terms: Sequence[str], positions: int) -> Indices:
@@ -263,15 +303,22 @@ def _term_at(objectives: pd.Series[str], terms: Sequence[str], positions: int) -
     return found
 
 
-def _best(instance: Indices, values: NDArray[Any], count: int) -> NDArray[Any]:
-    """Return [I, P] the lexicographically least values of the runs that placed each instance."""
-    most = np.iinfo(np.int64).max if values.dtype != object else 10**60
-    alive = (values != NONE).any(axis=1)
-    found = np.full((count, values.shape[1]), most, dtype=values.dtype)
-    for p in range(values.shape[1]):
-        some = np.flatnonzero(alive)
-        np.minimum.at(found[:, p], instance[some], values[some, p])
-        alive &= np.asarray(values[:, p] == found[instance, p], dtype=bool)
+def _best(rows: Sequence[tuple[Indices, NDArray[Any]]], count: int) -> NDArray[Any]:
+    """Return [I, P] the lexicographically least values of the rows that placed each instance.
+
+    `rows`: in parts, their instances and their values.
+    """
+    kind = np.result_type(*(values for _, values in rows))
+    most = np.iinfo(np.int64).max if kind != object else 10**60
+    found = np.full((count, rows[0][1].shape[1]), most, dtype=kind)
+    alive = [np.flatnonzero((values != NONE).any(axis=1)) for _, values in rows]
+    for p in range(found.shape[1]):
+        for (instance, values), some in zip(rows, alive, strict=True):
+            np.minimum.at(found[:, p], instance[some], values[some, p])
+        alive = [
+            some[np.asarray(values[some, p] == found[instance[some], p], dtype=bool)]
+            for (instance, values), some in zip(rows, alive, strict=True)
+        ]
     found[found == most] = NONE
     return found
 
@@ -290,29 +337,6 @@ def _strongest(
     known = np.zeros(count, dtype=np.int64)
     found[instance[order]], known[instance[order]] = bounds[order], leading[order]
     return found, known
-
-
-def _gaps(
-    values: NDArray[Any],
-    instance: Indices,
-    known_of: tuple[NDArray[Any], NDArray[Any], Indices],
-    solver: bool,
-) -> tuple[Floats, Floats]:
-    """Return [R, P] the least and the greatest gap of each run.
-
-    `known_of`: `Judged.best`, `Judged.bounds` and `Judged.known`.
-    """
-    low, high = (np.full(values.shape, np.inf) for _ in range(2))
-    settled = np.asarray((values != NONE).any(axis=1), dtype=bool)
-    known = known_of[2][instance]
-    for p in range(values.shape[1]):
-        value, best, bound = values[:, p], *(grid[instance, p] for grid in known_of[:2])
-        here = settled & np.asarray(value != NONE, dtype=bool)
-        low[here, p] = ratios(value[here], best[here], solver)
-        bounded = here & (known >= p) & np.asarray(bound != NONE, dtype=bool)
-        high[bounded, p] = ratios(value[bounded], bound[bounded], solver)
-        settled &= np.asarray(value == best, dtype=bool)
-    return low, high
 
 
 def ratios(values: NDArray[Any], references: NDArray[Any], solver: bool = False) -> Floats:

@@ -90,8 +90,9 @@ def judged_rows(rows: Sequence[Row], solver_gap: bool = False) -> Judged:
 
 def read_here(folder: str | os.PathLike[str]) -> Runs:
     """Return the runs in a folder of this machine."""
-    files = row_files(folder)
-    return newest(_joined([part for file in files for part in _parts(file)], folder))
+    parts = [part for file in row_files(folder) for part in _parts(file)]
+    pa.default_memory_pool().release_unused()  # Else Arrow keeps as much as the largest file took.
+    return newest(_joined(parts, folder))
 
 
 def read_by_spark(spark: SparkSession, folder: str | os.PathLike[str]) -> Runs:

@@ -102,8 +102,8 @@ class Contest:
         row = np.full(len(judged.instances), -1)
         row[self.instances] = np.arange(len(self.instances))
         at, of = row[judged.instance], column[judged.method]
-        runs = np.flatnonzero((at >= 0) & (of >= 0))
-        return runs, at[runs] * len(self.members) + of[runs]
+        runs = np.flatnonzero((at >= 0) & (of >= 0)).astype(np.int32)
+        return runs, (at[runs] * len(self.members) + of[runs]).astype(np.int32)
 
     def _mean(self, numbers: Floats) -> Floats:
         """Return [N, M] the mean over the seeds of what each of `_runs` has."""
@@ -133,7 +133,7 @@ class Contest:
         """[N, M] mean seconds over the seeds."""
         return self._mean(self.judged.runs["seconds"].to_numpy()[self._runs[0]])
 
-    @cached_property
+    @property
     def _seeds(self) -> Indices:
         """[N x M] number of runs in each cell, at least 1."""
         size = len(self.instances) * len(self.members)
@@ -151,9 +151,10 @@ class Contest:
         values = self.judged.values[runs]
         if self.scale > 1:
             values = values.astype(object)
-        found = np.zeros((len(self._seeds), values.shape[1]), dtype=values.dtype)
+        seeds = self._seeds
+        found = np.zeros((len(seeds), values.shape[1]), dtype=values.dtype)
         np.add.at(found, cells, values)
-        found *= (self.scale // self._seeds).astype(found.dtype)[:, None]
+        found *= (self.scale // seeds).astype(found.dtype)[:, None]
         return found.reshape(len(self.instances), len(self.members), -1)
 
     @cached_property
@@ -169,17 +170,23 @@ class Contest:
         at = judged.term_at[self.instances] == wanted
         unknown = judged.terms_counted[self.instances] == 0
         counts = at.any(axis=1) | unknown
-        position = np.argmax(judged.term_at == wanted, axis=1)[judged.instance[runs]]
-        low, high = (self._mean(some[runs, position]) for some in (judged.low, judged.high))
-        place = np.argmax(at, axis=1)
-        proven = (judged.known[self.instances] > place) & ~unknown
-        low[unknown] = high[unknown] = math.inf
-        low, high = (np.column_stack([some, self._of_best(some)]) for some in (low, high))
-        return Gaps(self, term, np.flatnonzero(counts), low[counts], high[counts], proven[counts])
+        of_run: Floats = np.full((2, len(runs)), math.inf)
+        for p in np.flatnonzero(at.any(axis=0)).tolist():
+            here = np.flatnonzero(judged.term_at[judged.instance[runs], p] == wanted)
+            of_run[:, here] = judged.gaps(runs[here], p)
+        low, high = (self._with_best(gaps, counts, unknown) for gaps in of_run)
+        proven = (judged.known[self.instances] > np.argmax(at, axis=1)) & ~unknown
+        return Gaps(self, term, np.flatnonzero(counts), low, high, proven[counts])
 
-    def _of_best(self, gaps: Floats) -> Floats:
-        """Return [N] the gap of the compared methods with the least values; infinity of none."""
-        return np.asarray(np.where(self.best, gaps, math.inf).min(axis=1, initial=math.inf))
+    def _with_best(self, of_run: Floats, counts: Flags, unknown: Flags) -> Floats:
+        """Return [n, M + 1] the gaps of the instances that count, from those of each run.
+
+        The last column is that of the compared method with the least values; infinity of none.
+        """
+        mean = self._mean(of_run)
+        mean[unknown] = math.inf
+        best = np.where(self.best, mean, math.inf).min(axis=1, initial=math.inf)
+        return np.column_stack([mean[counts], best[counts]])
 
     def better(self, one: int, other: int) -> tuple[Flags, Flags]:
         """Return [N] where a member beats another, and where they are equal.
