@@ -1,4 +1,4 @@
-"""Published placement methods, and third-party methods; `HEURISTICS` lists ours by name.
+"""Published placement methods, and third-party methods; `ours` lists ours by name.
 
 A method takes a compiled problem and a random generator and returns a placement or a `Refusal` with
 its reason (`method`). Ours follow their sources to the letter, oddities included: `round_robin`
@@ -11,32 +11,3 @@ them by name, including entry points of other packages; `run` runs one and check
 Start with `method`. It may import `models`; no engine, no benchmark. ``docs/methods.md`` says how
 to add one.
 """
-
-from __future__ import annotations
-
-from slotwise.heuristics.method import Method
-from slotwise.heuristics.partitioning.instances import PARTITIONING_METHODS
-from slotwise.heuristics.ras.documented import RAS_PAPER
-from slotwise.heuristics.ras.methods import RAS_METHODS
-from slotwise.heuristics.round_robin import ROUND_ROBIN
-from slotwise.heuristics.rstorm.pseudocode import R_STORM_PSEUDOCODE
-from slotwise.heuristics.rstorm.research_code import R_STORM
-from slotwise.heuristics.rstorm.storm_1.method import R_STORM_1_0
-from slotwise.heuristics.stromax.bootstrap import STROMAX_BOOTSTRAP, STROMAX_BOOTSTRAP_CONDENSED
-from slotwise.heuristics.stromax.global_graph import STROMAX_GLOBAL, STROMAX_GLOBAL_COMM
-from slotwise.heuristics.stromax.reassign import STROMAX_REASSIGN
-
-HEURISTICS: dict[str, Method] = {
-    "round-robin": ROUND_ROBIN,
-    "r-storm": R_STORM,
-    "r-storm-1.0": R_STORM_1_0,
-    "r-storm-pseudocode": R_STORM_PSEUDOCODE,
-    **RAS_METHODS,
-    "ras-paper": RAS_PAPER,
-    "stromax-bootstrap": STROMAX_BOOTSTRAP,
-    "stromax-bootstrap-condensed": STROMAX_BOOTSTRAP_CONDENSED,
-    "stromax-global": STROMAX_GLOBAL,
-    "stromax-global-comm": STROMAX_GLOBAL_COMM,
-    "stromax-reassign": STROMAX_REASSIGN,
-    **PARTITIONING_METHODS,
-}

@@ -11,7 +11,6 @@ import sys
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
-from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.external import command as external
 from slotwise.heuristics.external import storm_methods
 from slotwise.heuristics.external.command import DEFAULT_TIME_LIMIT_S, external_method
@@ -25,6 +24,7 @@ from slotwise.heuristics.method_names import (
     is_storm,
     read_parameters,
 )
+from slotwise.heuristics.ours import HEURISTICS
 from slotwise.heuristics.plugin_errors import format_error
 from slotwise.models.errors import InputError
 from slotwise.models.suggestion import suggestion

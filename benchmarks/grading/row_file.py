@@ -27,8 +27,8 @@ from slotwise.benchmarks.grading.rows import (
     Kind,
     Row,
     RunStatus,
+    read_placement_text,
 )
-from slotwise.benchmarks.grading.run import read_placement_text
 from slotwise.models.errors import InputError, at, in_file
 from slotwise.models.formats.json_text import parse_json
 from slotwise.models.instance.placement import Placement

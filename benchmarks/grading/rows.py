@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from enum import StrEnum
 from fractions import Fraction
@@ -9,8 +10,11 @@ from functools import lru_cache
 from typing import Any, TypedDict
 
 from slotwise.heuristics.sam.pairs import PAIRS
+from slotwise.models.errors import InputError
+from slotwise.models.formats.json_text import parse_json
+from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.number_text import exact_text
-from slotwise.models.values import as_decimal
+from slotwise.models.values import as_decimal, whole
 
 SCHEMA = """
     instance_hash string, instance string, family string, case_index int,
@@ -251,6 +255,32 @@ def term_values(row: Row) -> dict[str, Fraction]:
 def _fraction(text: str) -> Fraction:
     """Return the number that a row has as text; kept, because a report reads each several times."""
     return Fraction(text)
+
+
+def placement_text(placement: Placement) -> str:
+    """Return a placement as compact JSON, tasks in canonical order."""
+    document = {"nodes": placement.nodes, "workers": placement.workers}
+    return json.dumps(document, separators=(",", ":"))
+
+
+def read_placement_text(text: str) -> Placement:
+    """Return the placement that `placement_text` wrote.
+
+    Raises
+    ------
+    InputError
+        When it is something else.
+    """
+    data = parse_json(text)
+    if not isinstance(data, dict) or set(data) != {"nodes", "workers"}:
+        raise InputError("must be a JSON object with nodes and workers", value=text)
+    for key, numbers in data.items():
+        if not isinstance(numbers, list):
+            raise InputError("must be a list", field=key, value=numbers)
+        for index, number in enumerate(numbers):
+            if not (isinstance(number, int) and number == UNPLACED):
+                whole(number, f"{key}[{index}]")
+    return Placement(tuple(data["nodes"]), tuple(data["workers"]))
 
 
 def key_of(row: Mapping[str, object]) -> tuple[object, ...]:

@@ -6,7 +6,6 @@ reading, compiling and judging are not among them.
 
 from __future__ import annotations
 
-import json
 import math
 import resource
 import sys
@@ -24,22 +23,22 @@ from slotwise.benchmarks.grading.rows import (
     RunOutcome,
     RunStatus,
     Subject,
+    placement_text,
+    read_placement_text,
     term_of,
 )
 from slotwise.benchmarks.grading.sam_run import allocated
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.method_error import MethodError
 from slotwise.models.cancellation import CancellationToken
-from slotwise.models.errors import InputError, SlotwiseError, UnfinishedError
+from slotwise.models.errors import SlotwiseError, UnfinishedError
 from slotwise.models.formats.instance_writer import instance_hash
-from slotwise.models.formats.json_text import parse_json
 from slotwise.models.instance.instance import Instance
-from slotwise.models.instance.placement import UNPLACED, Placement, Refusal
+from slotwise.models.instance.placement import Refusal
 from slotwise.models.instance_file import instance_from_text
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
-from slotwise.models.values import whole
 from slotwise.models.work_clock import WorkClock
 
 
@@ -163,32 +162,6 @@ def _token(run: PlannedRun) -> CancellationToken | None:
     Then limits of states alone bind the methods that have limits of both kinds, Storm's.
     """
     return None if run.work is None else CancellationToken(clock=WorkClock(math.inf))
-
-
-def placement_text(placement: Placement) -> str:
-    """Return a placement as compact JSON, tasks in canonical order."""
-    document = {"nodes": placement.nodes, "workers": placement.workers}
-    return json.dumps(document, separators=(",", ":"))
-
-
-def read_placement_text(text: str) -> Placement:
-    """Return the placement that `placement_text` wrote.
-
-    Raises
-    ------
-    InputError
-        When it is something else.
-    """
-    data = parse_json(text)
-    if not isinstance(data, dict) or set(data) != {"nodes", "workers"}:
-        raise InputError("must be a JSON object with nodes and workers", value=text)
-    for key, numbers in data.items():
-        if not isinstance(numbers, list):
-            raise InputError("must be a list", field=key, value=numbers)
-        for index, number in enumerate(numbers):
-            if not (isinstance(number, int) and number == UNPLACED):
-                whole(number, f"{key}[{index}]")
-    return Placement(tuple(data["nodes"]), tuple(data["workers"]))
 
 
 class _Clock:

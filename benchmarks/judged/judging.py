@@ -308,8 +308,8 @@ def _best(rows: Sequence[tuple[Indices, NDArray[Any]]], count: int) -> NDArray[A
 
     `rows`: in parts, their instances and their values.
     """
-    kind = np.result_type(*(values for _, values in rows))
-    most = np.iinfo(np.int64).max if kind != object else 10**60
+    kind: np.dtype[Any] = np.result_type(*(values for _, values in rows))
+    most = 10**60 if kind.hasobject else np.iinfo(np.int64).max
     found = np.full((count, rows[0][1].shape[1]), most, dtype=kind)
     alive = [np.flatnonzero((values != NONE).any(axis=1)) for _, values in rows]
     for p in range(found.shape[1]):

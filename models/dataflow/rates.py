@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import networkx as nx
-
 from slotwise.models.dataflow.dataflow import Dataflow
 
 
@@ -15,6 +13,8 @@ def input_rates(dataflow: Dataflow, rate: Fraction) -> dict[str, Fraction]:
     Each task without an incoming stream takes in `rate`; each other one the sum, over its incoming
     streams, of the input rate of their source times their selectivity.
     """
+    import networkx as nx
+
     graph = dataflow.graph()
     rates: dict[str, Fraction] = {}
     for name in nx.topological_sort(graph):

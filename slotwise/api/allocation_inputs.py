@@ -8,7 +8,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from slotwise.api.inputs import TEXT, Source, is_text, path_of
+from slotwise.api.inputs import TEXT, Source, is_text
+from slotwise.api.paths import path_of
 from slotwise.api.plain_data import plain_data
 from slotwise.models.allocation.file import read_vm_sizes, vm_sizes_from_data
 from slotwise.models.allocation.vm import DEFAULT_SIZES, VmSize

@@ -11,13 +11,12 @@ import warnings
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from decimal import Decimal
-from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
+from slotwise.api.paths import path_of
 from slotwise.api.plain_data import plain_data
 from slotwise.models.certificates import file as certificates
 from slotwise.models.certificates.certificate import Certificate
-from slotwise.models.display import kind_of
 from slotwise.models.errors import InputError, in_file
 from slotwise.models.formats import given_placement
 from slotwise.models.formats.given_placement import GivenPlacement
@@ -78,16 +77,6 @@ def is_text(source: object) -> bool:
 def file_of(source: str | os.PathLike[str]) -> str:
     """Return what messages call a source: its path, or `TEXT`."""
     return TEXT if is_text(source) else os.fspath(source)
-
-
-def path_of(source: object, what: str, forms: str = "a path, a dict or text") -> Path | str:
-    """Return a path as it was written; refuse what is none of `forms`."""
-    if isinstance(source, str | os.PathLike):
-        written = os.fspath(source)
-        if isinstance(written, str) and written.strip():
-            return written
-        raise InputError(f"must be {forms}, not empty", field=what, value=written)
-    raise InputError(f"must be {forms}, not {kind_of(source)}", field=what, has_value=False)
 
 
 def read_instance(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
-from slotwise.api.inputs import path_of
 from slotwise.api.partition_proof import ProvenPartition, prove_partition
+from slotwise.api.paths import path_of
 from slotwise.heuristics.partitioning.partition_file import PartitionedFile, partition_file
 from slotwise.heuristics.partitioning.partitioners import PARTITIONERS
 from slotwise.models.errors import InputError

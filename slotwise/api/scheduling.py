@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 from slotwise.api.exit_code import Exit
-from slotwise.api.inputs import DecodedCluster, InstanceLike, as_problem, file_of, path_of
+from slotwise.api.inputs import DecodedCluster, InstanceLike, as_problem, file_of
+from slotwise.api.paths import path_of
 from slotwise.api.plain_data import plain_data
 from slotwise.heuristics.ras.methods import cluster_reason
 from slotwise.heuristics.ras.scheduler.round import Round

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from slotwise.heuristics import HEURISTICS
+from slotwise.heuristics.ours import HEURISTICS
 from slotwise.models.errors import InputError
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")

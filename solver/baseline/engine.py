@@ -15,7 +15,7 @@ from importlib.metadata import version
 
 import numpy as np
 
-from slotwise.heuristics import HEURISTICS
+from slotwise.heuristics.ours import HEURISTICS
 from slotwise.heuristics.partitioning.instances import PARTITIONING_METHODS
 from slotwise.heuristics.run import run_method
 from slotwise.models.cancellation import CancellationToken, CancelledError

@@ -8,7 +8,7 @@ import pytest
 from graded_folder import make_graded
 
 import slotwise
-from slotwise.heuristics import HEURISTICS
+from slotwise.heuristics.ours import HEURISTICS
 from slotwise.models.families.registry import FAMILIES
 from slotwise.models.problem.compile import compile_problem
 

@@ -7,8 +7,8 @@ import pytest
 from ras_vectors import instances_of, read_vector
 from solved import first_solved
 
-from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.decision_log import DecisionLog, TaskDecision
+from slotwise.heuristics.ours import HEURISTICS
 from slotwise.models.families.registry import FAMILIES
 from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.problem.compile import compile_problem

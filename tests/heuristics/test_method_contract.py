@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.method import Method, supports_all
+from slotwise.heuristics.ours import HEURISTICS
 from slotwise.heuristics.run import run_method
 from slotwise.models.errors import InputError
 from slotwise.models.families.registry import FAMILIES

@@ -11,8 +11,8 @@ from slotwise.benchmarks.grading.names import split_methods
 from slotwise.benchmarks.grading.plan import RunLimits, make_plan
 from slotwise.benchmarks.grading.run import Loader, outcome
 from slotwise.benchmarks.grading.sources import read_cases
-from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.method import Method
+from slotwise.heuristics.ours import HEURISTICS
 from slotwise.heuristics.registry import describe, find_method
 from slotwise.heuristics.rstorm.research_code import r_storm
 from slotwise.heuristics.rstorm.weights import RStormWeights

@@ -15,8 +15,9 @@ from slotwise.benchmarks.grading.plan import PlannedRun, RunLimits, make_plan
 from slotwise.benchmarks.grading.rows import Kind
 from slotwise.benchmarks.grading.run import Loader, outcome
 from slotwise.benchmarks.grading.sources import read_cases
-from slotwise.heuristics import HEURISTICS, registry
+from slotwise.heuristics import registry
 from slotwise.heuristics.method_error import MethodError
+from slotwise.heuristics.ours import HEURISTICS
 from slotwise.heuristics.run import run_method
 from slotwise.models.instance_file import read_instance
 from slotwise.models.problem.compile import compile_problem

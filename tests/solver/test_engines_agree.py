@@ -15,7 +15,7 @@ from hypothesis import given
 from solved import Solved, solved
 
 from slotwise.benchmarks.experiments.agreement.rule_coverage import RULES, rules_in
-from slotwise.heuristics import HEURISTICS
+from slotwise.heuristics.ours import HEURISTICS
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge

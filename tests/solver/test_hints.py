@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from solved import first_solved
 
-from slotwise.heuristics import HEURISTICS
+from slotwise.heuristics.ours import HEURISTICS
 from slotwise.models.families.family import Family
 from slotwise.models.families.rstorm import RSTORM
 from slotwise.models.families.rstorm_3d import RSTORM_3D

@@ -15,8 +15,8 @@ from fractions import Fraction
 
 from slotwise.benchmarks.experiments.table import Table, say
 from slotwise.benchmarks.judged.method_table import percent
-from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.method import Method
+from slotwise.heuristics.ours import HEURISTICS
 from slotwise.heuristics.registry import find_method
 from slotwise.heuristics.run import run_method
 from slotwise.models.families.rstorm import RSTORM, TopologyShape, instance_of

@@ -19,8 +19,8 @@ from slotwise.benchmarks.grading.children.run_process import RunProcess
 from slotwise.benchmarks.grading.memory_share import memory_limit_of
 from slotwise.benchmarks.grading.plan import PlannedRun
 from slotwise.benchmarks.grading.rows import EXACT_KINDS, Kind, RunOutcome, RunStatus, Subject
-from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.method_names import SEPARATOR, is_storm
+from slotwise.heuristics.ours import HEURISTICS
 from slotwise.processes.forked import Server, ServerError
 
 GRACE_S = 15.0

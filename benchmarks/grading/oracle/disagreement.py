@@ -14,8 +14,13 @@ from slotwise.benchmarks.grading.batch.folder import INSTANCES, local_folder, re
 from slotwise.benchmarks.grading.batch.runs import is_any
 from slotwise.benchmarks.grading.exact.proofs import read_proofs
 from slotwise.benchmarks.grading.oracle.standing_rows import ANSWERED, standing_rows
-from slotwise.benchmarks.grading.rows import EXACT_KINDS, KEY, SUCCEEDED, RunStatus
-from slotwise.benchmarks.grading.run import read_placement_text
+from slotwise.benchmarks.grading.rows import (
+    EXACT_KINDS,
+    KEY,
+    SUCCEEDED,
+    RunStatus,
+    read_placement_text,
+)
 from slotwise.models.certificates.certificate import Certificate, CertifiedProof, CertifiedTerm
 from slotwise.models.certificates.file import certificate_document, write_certificate
 from slotwise.models.errors import InternalError

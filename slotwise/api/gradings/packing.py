@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from slotwise.api.inputs import path_of
+from slotwise.api.paths import path_of
 from slotwise.pipeline.spark.pack import Packed, pack_environment
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from slotwise.api.inputs import path_of
+from slotwise.api.paths import path_of
 from slotwise.benchmarks.grading.store import Store
 from slotwise.benchmarks.report.comparison.comparison import Comparison
 from slotwise.benchmarks.report.comparison.page import compare_gradings

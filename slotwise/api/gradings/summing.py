@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, overload
 
-from slotwise.api.inputs import path_of
+from slotwise.api.paths import path_of
 from slotwise.benchmarks.grading.batch.folder import local_folder
 from slotwise.benchmarks.grading.progress.display import waiting_for
 from slotwise.benchmarks.judged.classes import check_by

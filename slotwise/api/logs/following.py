@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Unpack
 
-from slotwise.api.inputs import InstanceLike, WholeDecodedCluster, as_instance, path_of
+from slotwise.api.inputs import InstanceLike, WholeDecodedCluster, as_instance
 from slotwise.api.logs.measuring import (
     STATISTICS,
     ClockRates,
@@ -16,6 +16,7 @@ from slotwise.api.logs.measuring import (
     time_zone,
     window_seconds,
 )
+from slotwise.api.paths import path_of
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import write_instance

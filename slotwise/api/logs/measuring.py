@@ -11,7 +11,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Unpack
 
-from slotwise.api.inputs import InstanceLike, WholeDecodedCluster, as_instance, path_of
+from slotwise.api.inputs import InstanceLike, WholeDecodedCluster, as_instance
+from slotwise.api.paths import path_of
 from slotwise.api.plain_data import plain_data
 from slotwise.models.errors import InputError, in_file
 from slotwise.models.formats.text import read_data

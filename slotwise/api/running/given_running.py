@@ -5,7 +5,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 
-from slotwise.api.inputs import TEXT, PlacementLike, is_text, path_of
+from slotwise.api.inputs import TEXT, PlacementLike, is_text
+from slotwise.api.paths import path_of
 from slotwise.api.plain_data import plain_data
 from slotwise.models.errors import in_file
 from slotwise.models.formats.given_placement import given_placement_from_data, is_answer

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from slotwise.api.inputs import path_of
+from slotwise.api.paths import path_of
 from slotwise.benchmarks.report.viewer.side import Shown
 from slotwise.benchmarks.report.viewer.view import page, standalone
 from slotwise.models.display import listed

@@ -88,7 +88,7 @@ from slotwise.heuristics.run import run_method
 from slotwise.models.families.registry import FAMILIES
 preload(Kind.HEURISTIC)
 heavy = {"ortools", "highspy"} & set(sys.modules)
-from slotwise.heuristics import HEURISTICS
+from slotwise.heuristics.ours import HEURISTICS
 problem = compile_problem(FAMILIES["rstorm"].make(0, 0))
 for method in HEURISTICS:
     warm(method)

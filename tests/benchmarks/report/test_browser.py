@@ -13,7 +13,7 @@ from graded_folder import make_graded
 from graded_rows import optimum
 from made_rows import made_rows
 
-from slotwise.benchmarks.grading.run import read_placement_text
+from slotwise.benchmarks.grading.rows import read_placement_text
 from slotwise.benchmarks.grading.store import Store
 from slotwise.benchmarks.report.case_table import MOST_LINES
 from slotwise.benchmarks.report.graded_rows import graded_of

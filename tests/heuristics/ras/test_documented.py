@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from slotwise.heuristics import HEURISTICS
+from slotwise.heuristics.ours import HEURISTICS
 from slotwise.heuristics.ras.documented import component_order, sorted_group
 from slotwise.heuristics.run import run_method
 from slotwise.models.instance.cluster import Cluster, Node

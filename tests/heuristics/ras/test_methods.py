@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from ras_cases import ras_instance
 
-from slotwise.heuristics import HEURISTICS
+from slotwise.heuristics.ours import HEURISTICS
 from slotwise.heuristics.ras.strategies.strategy import STRATEGIES
 from slotwise.heuristics.run import run_method
 from slotwise.models.instance.cluster import Cluster, Node

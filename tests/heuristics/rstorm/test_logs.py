@@ -14,7 +14,7 @@ from itertools import permutations
 
 import pytest
 
-from slotwise.heuristics import HEURISTICS
+from slotwise.heuristics.ours import HEURISTICS
 from slotwise.heuristics.ras.java.iteration_order import map_order, string_hash
 from slotwise.heuristics.ras.java.java_7_hash import java_7_order
 from slotwise.heuristics.rstorm.research_graph import input_hash, research_graph

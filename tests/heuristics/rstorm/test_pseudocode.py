@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from slotwise.heuristics import HEURISTICS
+from slotwise.heuristics.ours import HEURISTICS
 from slotwise.heuristics.partial_placement import Ledger
 from slotwise.heuristics.rstorm.pseudocode import r_storm_pseudocode
 from slotwise.heuristics.rstorm.task_order import bfs_topology_traversal, task_selection

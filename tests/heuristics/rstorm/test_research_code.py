@@ -18,7 +18,7 @@ from slotwise.benchmarks.experiments.proofs.rstorm_table import (
     lines,
     nodes_used,
 )
-from slotwise.heuristics import HEURISTICS
+from slotwise.heuristics.ours import HEURISTICS
 from slotwise.heuristics.registry import find_method
 from slotwise.heuristics.rstorm.research_code import r_storm
 from slotwise.heuristics.rstorm.task_order import research_task_selection

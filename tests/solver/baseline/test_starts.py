@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from slotwise.heuristics import HEURISTICS
+from slotwise.heuristics.ours import HEURISTICS
 from slotwise.solver.baseline.engine import FIRST, STARTS
 
 

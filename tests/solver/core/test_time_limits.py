@@ -13,7 +13,7 @@ import pytest
 from slotwise import place
 from slotwise.benchmarks.experiments.speed.limit_instances import SHAPES
 from slotwise.benchmarks.experiments.speed.time_limits import CRASHED, KILLED, SolveEnd
-from slotwise.heuristics import HEURISTICS
+from slotwise.heuristics.ours import HEURISTICS
 from slotwise.heuristics.run import run_method
 from slotwise.models.cancellation import CancelledError
 from slotwise.models.families.rstorm import RSTORM

@@ -11,7 +11,7 @@ from conftest import EXAMPLES
 from hard_instances import hard_instance
 from solved import first_solved
 
-from slotwise.heuristics import HEURISTICS
+from slotwise.heuristics.ours import HEURISTICS
 from slotwise.heuristics.run import run_method
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.formats.text import read_data

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from conftest import EXAMPLES
 
-from slotwise.heuristics import HEURISTICS
+from slotwise.heuristics.ours import HEURISTICS
 from slotwise.models.errors import InternalError
 from slotwise.models.infeasibility.contradictions import ResourceShort
 from slotwise.models.instance.cluster import Cluster, Node

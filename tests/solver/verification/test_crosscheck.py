@@ -10,7 +10,7 @@ import pytest
 from conftest import Cli
 
 from slotwise.api.solving import crosscheck as crosschecked
-from slotwise.heuristics import HEURISTICS
+from slotwise.heuristics.ours import HEURISTICS
 from slotwise.models.errors import InternalError
 from slotwise.models.families.rstorm import RSTORM
 from slotwise.models.instance.placement import Placement

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from slotwise.heuristics import HEURISTICS
+from slotwise.heuristics.ours import HEURISTICS
 from slotwise.testing.checks.report import State
 from slotwise.testing.checks.scheduler import as_scheduler
 from slotwise.testing.checks.search import Budget, search

@@ -8,8 +8,8 @@ from conftest import Cli
 from hypothesis import given, settings
 from planted_faults import exact
 
-from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.method import Method
+from slotwise.heuristics.ours import HEURISTICS
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance, Place
 from slotwise.models.instance.placement import Placement, from_places, to_places

@@ -18,7 +18,7 @@ from slotwise.benchmarks.grading.plan import PlannedRun, RunLimits, make_plan
 from slotwise.benchmarks.grading.preload import preload, warm
 from slotwise.benchmarks.grading.rows import Kind
 from slotwise.benchmarks.grading.sources import read_cases
-from slotwise.heuristics import HEURISTICS
+from slotwise.heuristics.ours import HEURISTICS
 from slotwise.heuristics.run import run_method
 from slotwise.models.families.registry import FAMILIES
 from slotwise.models.instance.placement import Placement

@@ -11,8 +11,8 @@ from ras_vectors import instances_of, read_vector
 from solved import solved
 
 import slotwise
-from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.decision_log import TaskDecision
+from slotwise.heuristics.ours import HEURISTICS
 from slotwise.models.errors import InputError
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance
