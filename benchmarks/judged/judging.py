@@ -19,7 +19,7 @@ between processes by instance.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -37,8 +37,7 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Indices = NDArray[np.int64]
 
-_BLOCK = 1 << 20
-"""Runs whose gaps are computed at a time, for the memory."""
+_AT_ONCE = 1 << 20
 
 
 class Proof(StrEnum):
@@ -141,16 +140,9 @@ class Judged:
     def gaps(self, runs: Indices, position: int) -> tuple[Floats, Floats]:
         """Return the least and the greatest gap that some runs can have in a term's position.
 
-        Equal where the optimum is proven. They are not kept: of millions of runs they are most of
-        the memory.
+        Equal where the optimum is proven. They are not kept: of millions of runs they would be
+        most of the memory.
         """
-        found: Floats = np.empty((2, len(runs)))
-        for start in range(0, len(runs), _BLOCK):
-            block = slice(start, start + _BLOCK)
-            found[:, block] = self._gaps(runs[block], position)
-        return found[0], found[1]
-
-    def _gaps(self, runs: Indices, position: int) -> tuple[Floats, Floats]:
         instance, value = self.instance[runs], self.values[runs, position]
         settled = self.placed[runs]
         for p in range(position):
@@ -219,10 +211,11 @@ class Judged:
     @cached_property
     def contradictions(self) -> tuple[str, ...]:
         """Sentences on values below a proven bound, or placements where there is none."""
-        runs = np.arange(len(self.runs), dtype=np.int32)
-        below = np.full(len(runs), -1, dtype=np.int8)
-        for p in reversed(range(self.values.shape[1])):
-            below[self.gaps(runs, p)[1] < 0] = p
+        below = np.full(len(self.runs), -1, dtype=np.int8)
+        for block in blocks(len(self.runs)):
+            runs = np.arange(block.start, block.stop)
+            for p in reversed(range(self.values.shape[1])):
+                below[runs[self.gaps(runs, p)[1] < 0]] = p
         impossible = self.placed & self.infeasible[self.instance]
         said = []
         for run in np.flatnonzero((below >= 0) | impossible):
@@ -235,6 +228,12 @@ class Judged:
                 term = self.terms[self.term_at[self.instance[run], below[run]]]
                 said.append(f"{who}: {term} is below the proven bound")
         return tuple(said)
+
+
+def blocks(count: int) -> Iterator[slice]:
+    """Yield parts of so many runs, what is computed of which takes little memory."""
+    for start in range(0, count, _AT_ONCE):
+        yield slice(start, min(start + _AT_ONCE, count))
 
 
 def has_status(runs: pd.DataFrame, *statuses: RunStatus) -> Flags:

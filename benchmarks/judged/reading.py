@@ -90,9 +90,7 @@ def judged_rows(rows: Sequence[Row], solver_gap: bool = False) -> Judged:
 
 def read_here(folder: str | os.PathLike[str]) -> Runs:
     """Return the runs in a folder of this machine."""
-    parts = [part for file in row_files(folder) for part in _parts(file)]
-    pa.default_memory_pool().release_unused()  # Else Arrow keeps as much as the largest file took.
-    return newest(_joined(parts, folder))
+    return newest(_joined(_read(row_files(folder)), folder))
 
 
 def read_by_spark(spark: SparkSession, folder: str | os.PathLike[str]) -> Runs:
@@ -105,7 +103,7 @@ def read_by_spark(spark: SparkSession, folder: str | os.PathLike[str]) -> Runs:
 
     local = local_folder(folder)
     others = [] if local is None else [f for f in row_files(folder) if not _is_sparks(f)]
-    parts = [part for file in others for part in _parts(file)]
+    parts = _read(others)
     rows = rows_of_spark(spark, folder, f"{SPARKS_OWN}*" if local is not None else "")
     if rows is not None:
         from pyspark.sql import functions as fn
@@ -171,11 +169,14 @@ def _joined(parts: Sequence[Runs], folder: str | os.PathLike[str]) -> Runs:
         return joined(parts)
 
 
-def _parts(file: Path) -> Iterator[Runs]:
-    """Yield the rows of a file, some at a time."""
-    with named(file):
-        for table in tables_of(file, ARROW):
-            yield part_of(table)
+def _read(files: Sequence[Path]) -> list[Runs]:
+    """Return the rows of some files of this machine, in parts."""
+    parts = []
+    for file in files:
+        with named(file):
+            parts += [part_of(table) for table in tables_of(file, ARROW)]
+    pa.default_memory_pool().release_unused()  # Else Arrow keeps as much as the largest file took.
+    return parts
 
 
 @contextmanager

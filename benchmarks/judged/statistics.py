@@ -25,7 +25,7 @@ from slotwise.benchmarks.judged.intervals import (
     quantile_interval,
     wilcoxon_p,
 )
-from slotwise.benchmarks.judged.judging import Flags, Floats, Indices, Judged
+from slotwise.benchmarks.judged.judging import Flags, Floats, Indices, Judged, blocks
 
 TIME_SHIFT_S = 0.01
 """Shift of the geometric mean of times: exp(mean(log(t + shift))) - shift, seconds."""
@@ -109,10 +109,21 @@ class Contest:
         """Return [N, M] the mean over the seeds of what each of `_runs` has."""
         _, cells = self._runs
         size = len(self.instances) * len(self.members)
-        with np.errstate(invalid="ignore"):
-            total = np.bincount(cells, weights=numbers, minlength=size)
-            mean: Floats = total / np.bincount(cells, minlength=size)
+        mean: Floats
+        if self._once:
+            mean = np.empty(size)
+            mean[cells] = numbers
+        else:
+            with np.errstate(invalid="ignore"):
+                mean = np.bincount(cells, weights=numbers, minlength=size)
+                mean /= np.bincount(cells, minlength=size)
         return mean.reshape(len(self.instances), len(self.members))
+
+    @cached_property
+    def _once(self) -> bool:
+        """Whether each member ran once on each instance: then nothing is summed."""
+        size = len(self.instances) * len(self.members)
+        return bool((np.bincount(self._runs[1], minlength=size) == 1).all())
 
     @cached_property
     def placed(self) -> Flags:
@@ -142,7 +153,7 @@ class Contest:
     @cached_property
     def scale(self) -> int:
         """What `values` are multiplied with, so that means over the seeds are whole; mostly 1."""
-        return math.lcm(*np.unique(self._seeds).tolist())
+        return 1 if self._once else math.lcm(*np.unique(self._seeds).tolist())
 
     @cached_property
     def values(self) -> NDArray[Any]:
@@ -151,11 +162,14 @@ class Contest:
         values = self.judged.values[runs]
         if self.scale > 1:
             values = values.astype(object)
-        seeds = self._seeds
-        found = np.zeros((len(seeds), values.shape[1]), dtype=values.dtype)
-        np.add.at(found, cells, values)
-        found *= (self.scale // seeds).astype(found.dtype)[:, None]
-        return found.reshape(len(self.instances), len(self.members), -1)
+        shape = (len(self.instances), len(self.members), values.shape[1])
+        found = np.zeros((shape[0] * shape[1], shape[2]), dtype=values.dtype)
+        if self._once:
+            found[cells] = values
+        else:
+            np.add.at(found, cells, values)
+            found *= (self.scale // self._seeds).astype(found.dtype)[:, None]
+        return found.reshape(shape)
 
     @cached_property
     def terms(self) -> tuple[str, ...]:
@@ -170,11 +184,14 @@ class Contest:
         at = judged.term_at[self.instances] == wanted
         unknown = judged.terms_counted[self.instances] == 0
         counts = at.any(axis=1) | unknown
-        of_run: Floats = np.full((2, len(runs)), math.inf)
-        for p in np.flatnonzero(at.any(axis=0)).tolist():
-            here = np.flatnonzero(judged.term_at[judged.instance[runs], p] == wanted)
-            of_run[:, here] = judged.gaps(runs[here], p)
-        low, high = (self._with_best(gaps, counts, unknown) for gaps in of_run)
+        ends = [np.full(len(runs), math.inf) for _ in range(2)]
+        for block in blocks(len(runs)):
+            of_block = judged.term_at[judged.instance[runs[block]]]
+            for p in np.flatnonzero(at.any(axis=0)).tolist():
+                here = block.start + np.flatnonzero(of_block[:, p] == wanted)
+                for end, gaps in zip(ends, judged.gaps(runs[here], p), strict=True):
+                    end[here] = gaps
+        low, high = (self._with_best(ends.pop(0), counts, unknown) for _ in range(2))
         proven = (judged.known[self.instances] > np.argmax(at, axis=1)) & ~unknown
         return Gaps(self, term, np.flatnonzero(counts), low, high, proven[counts])
 
@@ -185,8 +202,10 @@ class Contest:
         """
         mean = self._mean(of_run)
         mean[unknown] = math.inf
-        best = np.where(self.best, mean, math.inf).min(axis=1, initial=math.inf)
-        return np.column_stack([mean[counts], best[counts]])
+        found: Floats = np.empty((int(counts.sum()), mean.shape[1] + 1))
+        found[:, -1] = np.where(self.best, mean, math.inf).min(axis=1, initial=math.inf)[counts]
+        found[:, :-1] = mean if counts.all() else mean[counts]
+        return found
 
     def better(self, one: int, other: int) -> tuple[Flags, Flags]:
         """Return [N] where a member beats another, and where they are equal.
