@@ -8,7 +8,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,7 +16,6 @@ import pyarrow.parquet as pq
 from slotwise.benchmarks.grading.batch.folder import INSTANCES, ROWS, make_local
 from slotwise.benchmarks.grading.row_file import check_terms_agree, read_rows
 from slotwise.benchmarks.grading.rows import COLUMNS, KEY, Kind, Row, key_of
-from slotwise.benchmarks.grading.sources import Case
 from slotwise.models.errors import InputError, in_file
 from slotwise.models.formats.atomic_file import write_atomically
 from slotwise.models.formats.instance_writer import instance_hash as hash_of
@@ -25,6 +24,9 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import instance_from_data, read_instance
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
+
+if TYPE_CHECKING:
+    from slotwise.benchmarks.grading.sources import Case
 
 
 class Store:
