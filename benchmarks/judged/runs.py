@@ -280,6 +280,7 @@ def joined(parts: Sequence[Runs]) -> Runs:
     most = max(len(_values(part.runs)) for part in parts)
     runs = _stacked([part.runs for part in parts], parts, decimals, most)
     proofs = _stacked([part.proofs for part in parts], parts, decimals, most)
+    pa.system_memory_pool().release_unused()  # Else malloc keeps what the columns of parts took.
     every = pd.concat([part.instances for part in parts])
     every = every.assign(of_file=every["family"] == "").sort_values(["of_file", "family", "name"])
     first = every[~every.index.duplicated()].drop(columns="of_file")
@@ -335,9 +336,7 @@ def _objective_of(found: Runs) -> pd.Series[str]:
         name = found.instances.loc[str(pairs.loc[twice, "instance"].iloc[0]), "name"]
         rule = "has rows of one instance that count different terms"
         raise InputError(rule, field="instance", value=name)
-    terms = pd.Series(
-        pairs["objective"].astype(str).to_numpy(), index=pairs["instance"].astype(str)
-    )
+    terms = pd.Series(np.asarray(pairs["objective"]), index=pairs["instance"].astype(str))
     return terms.reindex(found.instances.index).fillna("")
 
 
