@@ -76,7 +76,7 @@ def definition(summary: Summary) -> str:
     return (
         f"{DEFINITIONS[summary.solver_gap]}; ∞: no valid placement, above an optimum of 0, or "
         "worse in an earlier term. Mean with its 95 % interval (bootstrap), median and 95th "
-        "percentile (p95). Optimal: instances at the proven optimum of every term. Failed and "
+        "percentile (p95). Mean by seed: the least to the greatest mean with one seed each. Optimal: instances at the proven optimum of every term. Failed and "
         "inapplicable runs: on all instances, also those left out. Wins: alone the best of the "
         "methods. Seconds: shifted geometric mean. Best first: most placed, then the least gaps."
     )
@@ -95,14 +95,16 @@ def _methods(summary: Summary, group: int, labels: Mapping[str, str]) -> TextTab
     heads = dict.fromkeys((*summary.by, "method", "placed"), False) | {"optimal": True}
     optional = [name for name in ("failed", "does_not_apply") if any(row[name] for row in methods)]
     heads |= {OF_RUNS[name]: True for name in optional}
-    heads |= {f"{term} {name}": True for term in terms for name in IN_TABLE}
+    shown = [(term, name) for term in terms for name in IN_TABLE]
+    shown += [(term, OF_SEEDS) for term in terms if _has_seeds(methods, f"{term}_{OF_SEEDS}")]
+    heads |= {f"{term} {HEADS.get(name, name)}": True for term, name in shown}
     heads |= {"wins": True, "ties": True, "seconds": True}
     rows = [
         (
             *(str(row[name]) for name in summary.by),
             *(labels.get(row["method"], row["method"]), outcome(row), str(row["at_optimum"])),
             *(str(row[name]) for name in optional),
-            *(statistic(row, term, name) for term in terms for name in IN_TABLE),
+            *(statistic(row, f"{term}_{name}") for term, name in shown),
             *(NO_NUMBER if row[name] is None else str(row[name]) for name in ("wins", "ties")),
             f"{row['seconds']:.3g}",
         )
@@ -115,6 +117,16 @@ def _methods(summary: Summary, group: int, labels: Mapping[str, str]) -> TextTab
 
 TERM_STATISTICS = ("mean", "q25", "median", "q75", "p95", "most")
 
+OF_SEEDS = "mean_seeds"
+"""The spread of the mean over seeds; shown where a method ran with several."""
+
+HEADS = {OF_SEEDS: "mean by seed"}
+"""What a statistic is called in a table, where not by its name."""
+
+
+def _has_seeds(records: Sequence[Record], name: str) -> bool:
+    return any(row.get(f"{name}_low") is not None for row in records)
+
 
 def _term(summary: Summary, group: int, term: str, labels: Mapping[str, str]) -> TextTable:
     gaps = summary.gaps[(summary.gaps["group"] == group) & (summary.gaps["term"] == term)]
@@ -122,14 +134,15 @@ def _term(summary: Summary, group: int, term: str, labels: Mapping[str, str]) ->
     kinds = dict(zip(methods["method"], methods["kind"], strict=True))
     counts = ("instances", "proven", "placed", "finite", "at_optimum", "common")
     heads = dict.fromkeys((*summary.by, "method"), False)
-    heads |= {name.replace("_", " "): True for name in (*counts, *TERM_STATISTICS)}
     records = plain_records(gaps)
+    shown = (*TERM_STATISTICS, *([OF_SEEDS] if _has_seeds(records, OF_SEEDS) else ()))
+    heads |= {HEADS.get(name, name.replace("_", " ")): True for name in (*counts, *shown)}
     rows = tuple(
         (
             *(str(row[name]) for name in summary.by),
             labels.get(row["method"], row["method"]),
             *(str(row[name]) for name in counts),
-            *(_statistic(row, name) for name in TERM_STATISTICS),
+            *(statistic(row, name) for name in shown),
         )
         for row in records
     )
@@ -194,18 +207,19 @@ def outcome(row: Record) -> str:
     return ", ".join(f"{count} {name}" for count, name in counts if count)
 
 
-def statistic(row: Record, term: str, name: str) -> str:
+def statistic(row: Record, name: str) -> str:
     """Return a statistic of a gap, from and to where it is not known; a mean with its interval."""
-    return _statistic(row, f"{term}_{name}")
-
-
-def _statistic(row: Record, name: str) -> str:
-    low, high = (_number(row[f"{name}_{end}"]) for end in ("low", "high"))
-    text = interval_text(low, high)
+    text = statistic_alone(row, name)
     ends = [_number(row.get(f"{name}_ci_{end}")) for end in ("low", "high")]
     if not name.endswith("mean") or None in ends or ends[0] == ends[1]:
         return text
     return f"{text} [{', '.join(percent(end, 2).removesuffix(' %') for end in ends)}]"
+
+
+def statistic_alone(row: Record, name: str) -> str:
+    """Return a statistic of a gap, from and to where it is not known."""
+    low, high = (_number(row[f"{name}_{end}"]) for end in ("low", "high"))
+    return interval_text(low, high)
 
 
 def interval_text(low: float | None, high: float | None) -> str:

@@ -42,10 +42,14 @@ VIRTUAL_BEST = "virtual best"
 WITH_INTERVAL = ("mean", "median", "p95")
 """Statistics that have a 95 % interval."""
 
+OF_SEEDS = ("mean_seeds_low", "mean_seeds_high")
+"""The spread over seeds of the mean gap; see `Contest.seed_means`."""
+
 STATISTICS = (
     *("instances", "proven", "placed", "finite", "at_optimum", "common"),
     *(f"{name}_{end}" for name in ("mean", *QUANTILES, "most") for end in ("low", "high")),
     *(f"{name}_ci_{end}" for name in WITH_INTERVAL for end in ("low", "high")),
+    *OF_SEEDS,
 )
 """What `Gaps.statistics` returns."""
 
@@ -179,21 +183,53 @@ class Contest:
 
     def gaps(self, term: str) -> Gaps:
         """Return the gaps of the members in a term."""
-        judged, wanted = self.judged, self.judged.terms.index(term)
-        runs, _ = self._runs
-        at = judged.term_at[self.instances] == wanted
+        judged = self.judged
+        at = judged.term_at[self.instances] == judged.terms.index(term)
         unknown = judged.terms_counted[self.instances] == 0
         counts = at.any(axis=1) | unknown
-        ends = [np.full(len(runs), math.inf) for _ in range(2)]
-        for block in blocks(len(runs)):
-            of_block = judged.term_at[judged.instance[runs[block]]]
-            for p in np.flatnonzero(at.any(axis=0)).tolist():
-                here = block.start + np.flatnonzero(of_block[:, p] == wanted)
-                for end, gaps in zip(ends, judged.gaps(runs[here], p), strict=True):
-                    end[here] = gaps
+        ends = self._of_runs(term)
         low, high = (self._with_best(ends.pop(0), counts, unknown) for _ in range(2))
         proven = (judged.known[self.instances] > np.argmax(at, axis=1)) & ~unknown
         return Gaps(self, term, np.flatnonzero(counts), low, high, proven[counts])
+
+    def _of_runs(self, term: str) -> list[Floats]:
+        """Return the least and the greatest gap in a term of each of `_runs`."""
+        judged, wanted = self.judged, self.judged.terms.index(term)
+        runs, _ = self._runs
+        ends = [np.full(len(runs), math.inf) for _ in range(2)]
+        for block in blocks(len(runs)):
+            of_block = judged.term_at[judged.instance[runs[block]]]
+            for p in range(of_block.shape[1]):
+                here = block.start + np.flatnonzero(of_block[:, p] == wanted)
+                for end, gaps in zip(ends, judged.gaps(runs[here], p), strict=True):
+                    end[here] = gaps
+        return ends
+
+    def seed_means(self, term: str, rows: Indices) -> Floats:
+        """Return [M, 2] from and to which mean the seeds of each member lead.
+
+        The least and the greatest mean gap in a term over instances (`rows`: those of
+        `Gaps.common`) with one seed each; seeds count that ran on all of them. NaN where fewer
+        than two do.
+        """
+        found = np.full((len(self.members), 2), math.nan)
+        if self._once or not len(rows):
+            return found
+        runs, cells = self._runs
+        seeds, seed = np.unique(self.judged.runs["seed"].to_numpy()[runs], return_inverse=True)
+        here = np.flatnonzero(np.isin(cells // len(self.members), rows))
+        shape = len(self.members), len(seeds)
+        group = (cells[here] % shape[0]) * shape[1] + seed[here]
+        whole = np.bincount(group, minlength=shape[0] * shape[1]).reshape(shape) == len(rows)
+        several = np.flatnonzero(whole.sum(axis=1) > 1)
+        for column, (of_run, choose) in enumerate(
+            zip(self._of_runs(term), (min, max), strict=True)
+        ):
+            sums = np.bincount(group, weights=of_run[here], minlength=shape[0] * shape[1])
+            means = sums.reshape(shape) / len(rows)
+            for member in several:
+                found[member, column] = choose(means[member, whole[member]])
+        return found
 
     def _with_best(self, of_run: Floats, counts: Flags, unknown: Flags) -> Floats:
         """Return [n, M + 1] the gaps of the instances that count, from those of each run.
@@ -282,6 +318,12 @@ class Gaps:
         best = (placed & self.contest.compared).any(axis=1)
         return np.column_stack([placed, best])
 
+    @cached_property
+    def seed_means(self) -> Floats:
+        """[M + 1, 2] see `Contest.seed_means`; NaN for the virtual best."""
+        found = self.contest.seed_means(self.term, self.rows[self.common])
+        return np.vstack([found, np.full((1, 2), math.nan)])
+
     @property
     def names(self) -> tuple[str, ...]:
         """[M + 1] what the columns of `low` and `high` are called."""
@@ -295,6 +337,7 @@ class Gaps:
         the mean over the common ones, `QUANTILES` and the greatest of all: ``mean_low``,
         ``mean_high`` and so on, equal where every optimum is proven; for `WITH_INTERVAL` also the
         95 % interval, ``mean_ci_low`` and ``mean_ci_high``, null for too few instances.
+        ``mean_seeds_low`` and ``mean_seeds_high``: see `Contest.seed_means`.
         """
         ends = {"low": np.sort(self.low[:, member]), "high": np.sort(self.high[:, member])}
         means = {
@@ -321,7 +364,7 @@ class Gaps:
             some = means if name == "mean" else ends
             low, high = interval(name, some["low"], some["high"], generator(seed, name, *names))
             found |= {f"{name}_ci_low": low, f"{name}_ci_high": high}
-        return found
+        return found | dict(zip(OF_SEEDS, self.seed_means[member].tolist(), strict=True))
 
     def within(self, member: int, gaps: Sequence[float]) -> list[tuple[float, float]]:
         """Return the share of instances within each gap: surely, and possibly."""

@@ -17,6 +17,7 @@ from slotwise.benchmarks.judged.judging import Flags, Indices, Judged, Proof, ha
 from slotwise.benchmarks.judged.plain_table import plain_records
 from slotwise.benchmarks.judged.statistics import (
     ECDF_AT,
+    OF_SEEDS,
     STATISTICS,
     TAUS,
     Contest,
@@ -48,6 +49,7 @@ IN_TABLE = ("mean", "median", "p95")
 """Statistics of a term in the table of methods: ``network_median_low`` and so on."""
 
 ENDS = ("low", "high", "ci_low", "ci_high")
+"""Of a statistic. The mean has those of `OF_SEEDS` as well."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -281,6 +283,7 @@ def _methods(
                 row = of_gap.get((*key, term), {})
                 for name in IN_TABLE:
                     line |= {f"{term}_{name}_{end}": row.get(f"{name}_{end}") for end in ENDS}
+                line |= {f"{term}_{name}": row.get(name) for name in OF_SEEDS}
         lines.sort(key=lambda line: _rank(line, judged.terms))
         rows += [{**part.name, **line} for line in lines]
     whole = ("group", *ON_BASIS, *map(str, PROOFS))

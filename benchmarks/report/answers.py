@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from slotwise.benchmarks.grading.rows import Kind
 from slotwise.benchmarks.judged.method_table import (
     Record,
-    interval_text,
     statistic,
+    statistic_alone,
     telling_terms,
 )
 from slotwise.benchmarks.judged.plain_table import plain_records
@@ -81,17 +81,13 @@ def _distance(row: Record, gap: Record) -> tuple[str, str]:
     term, count = gap["term"], gap["instances"]
     if gap["at_optimum"] == count:
         return f"{term} at its optimum", f"on all {count}"
-    median, p95 = (statistic(row, term, name) for name in ("median", "p95"))
+    median, p95 = (statistic(row, f"{term}_{name}") for name in ("median", "p95"))
     spread = f"median {median}, 95th percentile {p95} of all {count}"
     if not gap["common"]:
         return f"{term} {median} above the optimum", f"in the median of {count}"
-    mean = interval_text(gap["mean_low"], _high(gap["mean_high"]))
+    mean = statistic_alone(gap, "mean")
     where = f"on average over the {gap['common']} that all methods place ({spread})"
     return f"{term} {mean} above the optimum", where
-
-
-def _high(number: object) -> float | None:
-    return None if number is None else float(str(number))
 
 
 def _other(gap: Record) -> str:

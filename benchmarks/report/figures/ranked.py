@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from slotwise.benchmarks.judged.intervals import LEAST_INSTANCES, MEAN_RESAMPLES
 from slotwise.benchmarks.judged.method_table import interval_text
+from slotwise.benchmarks.judged.statistics import OF_SEEDS
 from slotwise.benchmarks.report.figures.chart import Chart
 from slotwise.benchmarks.report.figures.drawing.bars import name_bars
 from slotwise.benchmarks.report.figures.drawing.cast import Cast
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     *("term", "method", "instances", "placed", "finite gap", "in the mean", "mean"),
-    *("95 % interval", "median", "95th percentile"),
+    *("95 % interval", "median", "95th percentile", "mean by seed"),
 )
 
 ENDS = ("mean_low", "mean_high", "mean_ci_low", "mean_ci_high")
@@ -40,12 +41,15 @@ def ranked_gaps(source: Source) -> Chart | None:
         f", with its 95 % interval (bootstrap over instances, {MEAN_RESAMPLES:,} resamples; from "
         f"{LEAST_INSTANCES} instances)"
     )
+    has_seeds = any(not math.isnan(bar[OF_SEEDS[0]]) for _, some in bars for bar in some)
+    seeds = " Ticks: the least and the greatest mean with one seed each."
     light = " The light part of a bar leads to the mean of the greatest gaps that are possible."
     return chart_of(
         "gaps-ranked",
         "How far each method is from the optimum",
         f"Mean gap{interval if has_interval else ''}, one panel for each term of the objective. "
-        f"{source.definition}{light if is_unproven else ''} "
+        f"{source.definition}{light if is_unproven else ''}"
+        f"{seeds if has_seeds else ''} "
         f"{source.basis((term.contest for term, _ in bars), of_means=True)}",
         COLUMNS,
         panels,
@@ -69,12 +73,14 @@ def _panel(source: Source, term: TermGaps, bars: Sequence[Record], *, drawn: boo
 
 def _cells(bar: Record) -> tuple[str, ...]:
     counts = (f"{bar[name]:,}" for name in ("instances", "placed", "finite", "common"))
-    names = ("mean", "mean_ci", "median", "p95")
+    names = ("mean", "mean_ci", "median", "p95", "mean_seeds")
     return (*counts, *(interval_text(bar[f"{one}_low"], bar[f"{one}_high"]) for one in names))
 
 
 def _draw(ax: Axes, bars: Sequence[Record], cast: Cast) -> None:
-    finite = [100 * bar[end] for bar in bars for end in ENDS if math.isfinite(bar[end])]
+    finite = [
+        100 * bar[end] for bar in bars for end in (*ENDS, *OF_SEEDS) if math.isfinite(bar[end])
+    ]
     edge = 1.1 * max([0.0, *finite]) or 1.0
     ax.set_xlim(min([0.0, *finite]), edge * 1.4)
     if not finite:
@@ -89,6 +95,8 @@ def _draw(ax: Axes, bars: Sequence[Record], cast: Cast) -> None:
         ax.barh(place, high - low, left=low, height=0.62, color=colour("series-6"))
         ends = [end for end in interval if not math.isnan(end)]
         ax.plot(ends, [place] * len(ends), color=colour("text"), linewidth=1.1)
+        of_seeds = [100 * bar[end] for end in OF_SEEDS if math.isfinite(bar[end])]
+        ax.plot(of_seeds, [place] * len(of_seeds), "|", color=colour("text"), markersize=7)
         text = interval_text(bar["mean_low"], bar["mean_high"])
         _write(ax, text, max([high, *ends, 0.0]), place, "text")
     name_bars(ax, [cast.short(bar["method"]) for bar in bars])

@@ -16,10 +16,12 @@ from decimal import Decimal
 from math import exp, inf, isnan, log
 
 import pytest
-from graded_rows import row, write_rows
+from graded_rows import optimum, row, write_rows
 
 import slotwise
-from slotwise.benchmarks.judged.summary import Summary
+from slotwise.benchmarks.judged.method_table import method_tables
+from slotwise.benchmarks.judged.reading import judged_rows
+from slotwise.benchmarks.judged.summary import Summary, summarise
 
 LATE = "the command was ended at its time limit (10 s)"
 OLDER = [row("a", "n", "valid", ("0", "11"), family="f")]
@@ -234,3 +236,25 @@ def test_classes(folder):
         ["g", "<10", 1, None],  # Proven infeasible: nothing is compared there.
         ["g", ">=1000", 1, 1],
     ]
+
+
+def test_the_spread_of_the_mean_is_over_seeds_that_ran_everywhere():
+    def runs(method, *gaps):
+        return [
+            row(name, method, "valid", ("0", str(100 + gap)), seed=seed)
+            for name, of_seeds in zip("ab", gaps, strict=True)
+            for seed, gap in enumerate(of_seeds)
+        ]
+
+    draws = runs("draws", (0, 30, 90), (10, 50))  # Seed 2 ran on a alone.
+    optima = [optimum(name, "0", "100") for name in "ab"]
+    summary = summarise(judged_rows([*optima, *draws, *runs("settled", (20,), (20,))]), "out")
+    means = summary.methods.set_index("method")
+    assert means.loc["draws", "network_mean_low"] == pytest.approx((0.4 + 0.3) / 2)
+    ends = ["network_mean_seeds_low", "network_mean_seeds_high"]
+    assert means.loc["draws", ends].tolist() == pytest.approx([0.05, 0.4])
+    assert means.loc["settled", ends].isna().all()
+    (table,) = method_tables(summary)
+    cells = {line[0]: dict(zip(table.heads, line, strict=True)) for line in table.rows}
+    assert cells["draws"]["network mean by seed"] == "5 to 40 %"
+    assert cells["settled"]["network mean by seed"] == "-"
