@@ -14,6 +14,7 @@ from slotwise.benchmarks.grading.batch.finished import finished
 from slotwise.benchmarks.grading.batch.folder import address_of, alone, local_folder, make_local
 from slotwise.benchmarks.grading.batch.slots import task_cpus
 from slotwise.benchmarks.grading.batch.start import Batch, run_batch
+from slotwise.benchmarks.grading.command_text import command_text, keep_command
 from slotwise.benchmarks.grading.grade_summary import GradeSummary
 from slotwise.benchmarks.grading.names import (
     AUTO,
@@ -170,7 +171,25 @@ def grade(
         )
 
     local = local_folder(out)
+    command = command_text(
+        _written(sources),
+        None if methods is None else names,
+        {
+            "--engine": None if engine == AUTO else engine,
+            "--time-limit": f"{time_limit_s:g}",
+            "--memory-limit": memory_limit_mb,
+            "--deterministic": deterministic,
+            "--crosscheck": crosscheck or None,
+            "--count": count,
+            "--parts": parts if isinstance(parts, int | str) else ",".join(map(str, parts)) or None,
+            "--balance": balance,
+            "--seed": seed,
+            "--seeds": seeds,
+        },
+    )
     with alone(out), watching(told, None if log is None else Path(log), progress) as watcher:
+        if local is not None:
+            keep_command(local, command)
         with watcher.waiting("finding what is to be run"):
             done = None if local is None else finished(batch_of(workers=1), local)
         if done is None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from slotwise.benchmarks.grading.command_text import kept_commands
 from slotwise.benchmarks.grading.rows import Row
 from slotwise.benchmarks.grading.store import Store
 from slotwise.benchmarks.judged.judging import Judged
@@ -42,6 +43,8 @@ class Graded:
         Where the instances come from; the last `MOST_PROBLEMS` of them are kept.
     charts
         Those that the rows have something for.
+    commands
+        Those that made the rows, as far as the folder has them.
     """
 
     rows: tuple[Row, ...]
@@ -51,6 +54,7 @@ class Graded:
     labels: Mapping[str, str]
     problem_of: ProblemOf
     charts: tuple[Chart, ...]
+    commands: tuple[str, ...] = ()
 
 
 def read_graded(store: Store, labels: Mapping[str, str] | None = None) -> Graded:
@@ -64,7 +68,8 @@ def read_graded(store: Store, labels: Mapping[str, str] | None = None) -> Graded
     """
     rows = graded_rows(store)
     check_labels(labels or {}, {row["method"] for row in rows})
-    return graded_of(rows, store.problem, labels, folder=str(store.folder))
+    graded = graded_of(rows, store.problem, labels, folder=str(store.folder))
+    return replace(graded, commands=kept_commands(store.folder))
 
 
 def graded_of(

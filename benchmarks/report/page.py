@@ -110,7 +110,7 @@ def render(graded: Graded) -> str:
         placed=placed,
         anchors={case.line.anchor for case in placed},
         failures=failures(rows, judged),
-        facts=facts(rows),
+        facts=facts(rows, graded.commands),
         families=families(rows),
         terms=terms_counted(judged.terms),
         descriptions=descriptions(methods, graded.labels),
@@ -165,9 +165,10 @@ def terms_counted(names: Iterable[str]) -> dict[str, str]:
     return {part: TERMS[part] for part in parts if part in TERMS}
 
 
-def facts(rows: Sequence[Row]) -> dict[str, str]:
-    """Return what all rows together say about software, machines and limits."""
+def facts(rows: Sequence[Row], commands: Sequence[str]) -> dict[str, str]:
+    """Return the commands that made rows, and what these say of software, machines, limits."""
     columns = {
+        "command": set(commands),
         "time limit, s": {number(limit) for limit in {row["time_limit_s"] for row in rows}},
         "seeds": {str(row["seed"]) for row in rows},
         "engines": {row["engine"] for row in rows if row["engine"]},

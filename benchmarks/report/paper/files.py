@@ -74,7 +74,7 @@ def _how_made(graded: Graded) -> str:
     lines = {
         "figures": "slotwise report DIR --figures FIGURES",
         "methods": ", ".join(dict.fromkeys(row["method"] for row in graded.rows)),
-        **facts(graded.rows),
+        **facts(graded.rows, graded.commands),
         "instances": f"{len(graded.judged.instances)}, sha256 of their hashes "
         f"{hashlib.sha256(hashes.encode()).hexdigest()}",
         **{

@@ -18,6 +18,7 @@ from grading_processes import (
 )
 
 from slotwise.benchmarks.grade import grade
+from slotwise.benchmarks.grading.command_text import kept_commands
 from slotwise.benchmarks.grading.grade_summary import GradeSummary
 from slotwise.benchmarks.grading.rows import COLUMNS, KEY
 from slotwise.benchmarks.grading.store import Store
@@ -74,6 +75,8 @@ def test_second_call_runs_nothing(graded: Path, instances: Path) -> None:
     assert (summary.planned, summary.skipped) == (RUNS, RUNS)
     assert sorted((graded / "rows").iterdir()) == before
     assert json.loads(json.dumps(summary.to_document()))["run"] == 0
+    (command,) = kept_commands(graded)
+    assert command.startswith(f"slotwise grade {instances.name} --methods ")
 
 
 @pytest.mark.spark
