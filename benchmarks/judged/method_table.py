@@ -76,9 +76,10 @@ def definition(summary: Summary) -> str:
     return (
         f"{DEFINITIONS[summary.solver_gap]}; ∞: no valid placement, above an optimum of 0, or "
         "worse in an earlier term. Mean with its 95 % interval (bootstrap), median and 95th "
-        "percentile (p95). Mean by seed: the least to the greatest mean with one seed each. Optimal: instances at the proven optimum of every term. Failed and "
-        "inapplicable runs: on all instances, also those left out. Wins: alone the best of the "
-        "methods. Seconds: shifted geometric mean. Best first: most placed, then the least gaps."
+        "percentile (p95). Mean by seed: the least to the greatest mean with one seed each. "
+        "Optimal: instances at the proven optimum of every term. Failed and inapplicable runs: on "
+        "all instances, also those left out. Wins: alone the best of the methods. Seconds: shifted "
+        "geometric mean. Best first: most placed, then the least gaps."
     )
 
 

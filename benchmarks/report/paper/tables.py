@@ -12,7 +12,7 @@ from slotwise.benchmarks.judged.method_table import (
     method_tables,
     term_tables,
 )
-from slotwise.benchmarks.report.case_table import case_lines
+from slotwise.benchmarks.report.case_table import CaseLine, case_lines, plain_columns
 from slotwise.benchmarks.report.failures import failures
 from slotwise.benchmarks.report.graded_rows import Graded
 from slotwise.benchmarks.report.labels import label_of
@@ -68,6 +68,12 @@ def _instances(graded: Graded) -> PaperTable:
     methods = compared_methods(graded.summary)
     lines = case_lines(graded.rows, graded.judged, methods, most=len(graded.rows))
     label = partial(label_of, labels=graded.labels)
+    terms = graded.judged.terms
+    heads = (
+        *("instance", "family", "tasks", "nodes", "tightness", "status"),
+        *(f"{what} {term}" for what in ("best known", "bound") for term in terms),
+        *("seconds", *(label(one) + what for one in methods for what in plain_columns(terms))),
+    )
     return PaperTable(
         "instances",
         "Every instance: its size, what is known of it, and the gap of each method in the first "
@@ -85,4 +91,13 @@ def _instances(graded: Graded) -> PaperTable:
             )
             for line in lines
         ),
+        (heads, tuple(map(_plain_line, lines))),
+    )
+
+
+def _plain_line(line: CaseLine) -> tuple[str, ...]:
+    return (
+        *(line.name, line.family, str(line.tasks), number(line.nodes), line.tightness),
+        *(line.status, *line.values, *line.bounds, line.seconds),
+        *(text for cell in line.cells for text in cell.plain),
     )

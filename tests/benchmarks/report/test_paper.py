@@ -45,7 +45,7 @@ def test_a_table_is_booktabs_with_caption_and_label() -> None:
         "\\begin{tabular}{lr}\n\\toprule\nmethod & gap \\\\\n\\midrule\n"
         "a\\_b & 1.5 \\% \\\\\nc & -- \\\\\n\\bottomrule\n\\end{tabular}\n\\end{table}\n"
     )
-    assert table.csv_text() == "method,gap\na_b,1.5 %\nc,\n"
+    assert table.csv_text() == 'method,"gap, %"\na_b,1.5\nc,\n'
 
 
 def test_a_long_table_goes_on_over_pages() -> None:
@@ -138,3 +138,36 @@ def test_a_folder_of_a_grading_is_written(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is no method that was graded"):
         slotwise.report(store.folder, methods=["mine=nosuch"], figures=tmp_path / "x")
     assert not (tmp_path / "x").exists()
+
+
+def test_files_have_numbers_and_units_in_their_heads() -> None:
+    cells = {
+        "method": ("50 %", "1,000"),
+        "placed": ("3 of 4", "2 proven, 1 open"),
+        "mean": ("3.39 % [0.85, 6.8]", "\N{INFINITY}"),
+        "gap": ("12 % to \N{INFINITY}", "1,200 %"),
+        "tasks": ("7 to 42", "\N{EN DASH}"),
+        "cut": ("\N{MINUS SIGN}1,234.5", "-"),
+        "why": ("3 of 4", "it broke"),
+    }
+    table = PaperTable("t", "", tuple(cells), tuple(zip(*cells.values(), strict=True)))
+    heads, *lines = csv.reader(io.StringIO(table.csv_text()))
+    found = {head: list(column) for head, *column in zip(heads, *lines, strict=True)}
+    assert found == {
+        "method": ["50 %", "1,000"],
+        "placed": ["3", ""], "placed of": ["4", ""],
+        "placed proven": ["", "2"], "placed open": ["", "1"],
+        "mean, %": ["3.39", "inf"],
+        "mean 95 % interval from, %": ["0.85", ""], "mean 95 % interval to, %": ["6.8", ""],
+        "gap from, %": ["12", "1200"], "gap to, %": ["inf", "1200"],
+        "tasks from": ["7", ""], "tasks to": ["42", ""],
+        "cut": ["-1234.5", ""],
+        "why": ["3 of 4", "it broke"],
+    }  # fmt: skip
+
+
+def test_the_file_of_instances_has_the_numbers_of_the_download() -> None:
+    (table,) = (one for one in tables(graded_of(ROWS, lambda _: None)) if one.name == "instances")
+    first, second = csv.DictReader(io.StringIO(table.csv_text()))
+    assert (first["best known network"], first["r_50% least gap, %"]) == ("10", "20")
+    assert (second["bound network"], second["other"]) == ("20", "refused")

@@ -55,4 +55,4 @@ def test_a_summary_as_csv() -> None:
 
 def test_a_table_for_a_paper_as_csv() -> None:
     table = PaperTable("t", "", ("method", "@gap"), (("-x", "-1.5 %"), ("@b", "+2")))
-    assert table.csv_text() == "method,'@gap\n'-x,-1.5 %\n'@b,+2\n"
+    assert table.csv_text() == "method,\"'@gap, %\"\n'-x,-1.5\n'@b,2\n"
