@@ -61,7 +61,9 @@ def edge_cut_table(
                 kinds.append(str(Kind.HEURISTIC if contest.compared[member] else Kind.EXACT))
     if not cells:
         return None
-    return TextTable("edge-cuts", HEADS, tuple(cells), tuple(kinds), "\n".join(said))
+    return TextTable(
+        "edge-cuts", "Edge cuts and balance", HEADS, tuple(cells), tuple(kinds), "\n".join(said)
+    )
 
 
 def _lines(contest: Contest, balance: Floats) -> list[tuple[str, ...]]:

@@ -32,6 +32,8 @@ class TextTable:
     ----------
     name
         What it is about; a name for files.
+    title
+        The same for people.
     heads
         Heads of the columns -> whether they hold numbers.
     rows
@@ -43,6 +45,7 @@ class TextTable:
     """
 
     name: str
+    title: str
     heads: Mapping[str, bool]
     rows: tuple[tuple[str, ...], ...]
     kinds: tuple[str, ...]
@@ -113,7 +116,8 @@ def _methods(summary: Summary, group: int, labels: Mapping[str, str]) -> TextTab
     ]
     kinds = tuple(row["kind"] for row in methods)
     name = "methods" if group == 1 else f"methods-{group}"
-    return TextTable(name, heads, tuple(rows), kinds, basis(summary, group))
+    title = "Results of each method" if group == 1 else "Methods that apply to other instances"
+    return TextTable(name, title, heads, tuple(rows), kinds, basis(summary, group))
 
 
 TERM_STATISTICS = ("mean", "q25", "median", "q75", "p95", "most")
@@ -121,7 +125,12 @@ TERM_STATISTICS = ("mean", "q25", "median", "q75", "p95", "most")
 OF_SEEDS = "mean_seeds"
 """The spread of the mean over seeds; shown where a method ran with several."""
 
-HEADS = {OF_SEEDS: "mean by seed"}
+HEADS = {
+    OF_SEEDS: "mean by seed",
+    "q25": "25th percentile",
+    "q75": "75th percentile",
+    "most": "greatest",
+}
 """What a statistic is called in a table, where not by its name."""
 
 
@@ -148,8 +157,9 @@ def _term(summary: Summary, group: int, term: str, labels: Mapping[str, str]) ->
         for row in records
     )
     name = f"gaps-{term}" if group == 1 else f"gaps-{term}-{group}"
+    title = f"Gaps in {term}" if group == 1 else f"Gaps in {term}, group {group}"
     of_rows = tuple(kinds.get(row["method"], "") for row in records)
-    return TextTable(name, heads, rows, of_rows, basis(summary, group))
+    return TextTable(name, title, heads, rows, of_rows, basis(summary, group))
 
 
 def basis(summary: Summary, group: int) -> str:

@@ -17,3 +17,15 @@ def path_of(source: object, what: str, forms: str = "a path, a dict or text") ->
             return written
         raise InputError(f"must be {forms}, not empty", field=what, value=written)
     raise InputError(f"must be {forms}, not {kind_of(source)}", field=what, has_value=False)
+
+
+def graded_folder(folder: object, what: str) -> str:
+    """Return the folder of a grading as it was written; one of this machine must be there."""
+    from slotwise.benchmarks.grading.batch.folder import local_folder
+
+    text = os.fspath(path_of(folder, what, "a path"))
+    local = local_folder(text)
+    if local is not None and not local.is_dir():
+        rule = "is not a folder of a grading; make one with: slotwise grade --out DIR"
+        raise InputError(rule, field=what, value=text)
+    return text

@@ -63,7 +63,10 @@ def test_two_gradings_are_compared(
     [
         (["{other}", "--figures", "x"], "--figures = 'x': is for one grading, not two"),
         (["{other}", "--methods", "mine"], "--methods = 'mine': must be LABEL=METHOD"),
-        (["nowhere"], "'nowhere': has no rows; create them with: slotwise grade --out DIR"),
+        (
+            ["nowhere"],
+            "DIR2 = 'nowhere': is not a folder of a grading; make one with: slotwise grade",
+        ),
         (["--methods", "mine=hash"], "--methods = 'hash': is no method that was graded"),
     ],
 )

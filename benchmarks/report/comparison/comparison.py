@@ -46,7 +46,7 @@ class Comparison:
         return html_line(self._head()) + html_table(heads, rows, len(rows))
 
     def _head(self) -> str:
-        cases = counted(self.changes.cases, "case")
+        cases = counted(self.changes.cases, "instance")
         return f"Comparison {self.before} -> {self.after}: {cases} in both"
 
     def to_document(self) -> dict[str, Any]:

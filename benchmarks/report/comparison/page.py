@@ -145,6 +145,7 @@ def write_comparison(compared: Compared, before: str | Path, after: str | Path) 
         changes=tuple(SHADES),
         listed=LISTED,
         most=MOST_LISTED,
+        has_changes=any(one.count(change) for one in compared.methods for change in LISTED),
         has_interval=any(t.low is not None for one in compared.methods for t in one.terms),
     )
     page = Path(after) / PAGE

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from slotwise.api.paths import path_of
+from slotwise.api.paths import graded_folder, path_of
 from slotwise.benchmarks.grading.store import Store
 from slotwise.benchmarks.report.comparison.comparison import Comparison
 from slotwise.benchmarks.report.comparison.page import compare_gradings
@@ -47,7 +47,7 @@ def report(
     >>> slotwise.report("out")  # doctest: +SKIP
     PosixPath('out/report.html')
     """
-    store, labels = Store(Path(path_of(folder, "folder", "a path"))), parse_labels(methods or ())
+    store, labels = Store(Path(graded_folder(folder, "folder"))), parse_labels(methods or ())
     graded = read_graded(store, labels)
     if figures is not None:
         write_paper(graded, path_of(figures, "figures", "a path"))
@@ -81,6 +81,6 @@ def compare(
     >>> slotwise.compare("before", "after")  # doctest: +SKIP
     Comparison before -> after: 9 cases in both
     """
-    old = Path(path_of(before, "before", "a path"))
-    new = Path(path_of(after, "after", "a path"))
+    old = Path(graded_folder(before, "before"))
+    new = Path(graded_folder(after, "after"))
     return Comparison(old, new, compare_gradings(old, new, parse_labels(methods or ())))

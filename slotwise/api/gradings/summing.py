@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, overload
 
-from slotwise.api.paths import path_of
+from slotwise.api.paths import graded_folder
 from slotwise.benchmarks.grading.batch.folder import local_folder
 from slotwise.benchmarks.grading.progress.display import waiting_for
 from slotwise.benchmarks.judged.classes import check_by
@@ -63,7 +63,7 @@ def read_rows(
     >>> runs = slotwise.read_rows("out")  # doctest: +SKIP
     >>> runs.groupby("method")["network_gap_low"].median()  # doctest: +SKIP
     """
-    path = _graded(folder)
+    path = graded_folder(folder, "folder")
     if spark is False:
         if local_folder(path) is None:
             rule = "is read by Spark; pass spark=True"
@@ -114,7 +114,7 @@ def summary(
     >>> slotwise.summary("out")  # doctest: +SKIP
     Summary out: auto 9 of 9, r-storm 9 of 9
     """
-    columns, path = check_by(by), _graded(folder)
+    columns, path = check_by(by), graded_folder(folder, "folder")
     whole(seed, "seed")
     if master is not None:
         from slotwise.pipeline.spark.masters import check_master
@@ -123,11 +123,3 @@ def summary(
     starting = waiting_for("starting Spark", progress)
     judged = read_judged(path, master=master, starting=starting, solver_gap=solver_gap)
     return summarise(judged, path, columns, seed)
-
-
-def _graded(folder: str | os.PathLike[str]) -> str:
-    text = os.fspath(path_of(folder, "folder", "a path"))
-    local = local_folder(text)
-    if local is not None and not local.is_dir():
-        raise InputError("is not a folder of a grading", field="folder", value=text)
-    return text

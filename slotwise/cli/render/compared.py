@@ -25,8 +25,8 @@ def show_comparison(found: Comparison, page: Path) -> None:
     heads = tuple(map(str, Change))
     infeasible = f", {changes.infeasible:,} of them proven infeasible" if changes.infeasible else ""
     parts: list[RenderableType] = [
-        f"{counted(changes.cases, 'case')} in both gradings{infeasible}; before {found.before}, "
-        f"after {found.after}",
+        f"{counted(changes.cases, 'instance')} in both gradings{infeasible}; "
+        f"before {found.before}, after {found.after}",
         table(counts, ("method", *heads), heads),
         table(_terms(changes.methods), _TERM_HEADS, _TERM_HEADS[2:-1]),
     ]

@@ -64,7 +64,7 @@ def test_tables_have_hand_computed_cells() -> None:
     assert methods["mine"]["network median"] == "10 %", "20 % and 0 %"
     table = found["gaps-network"]
     gaps = {r[0]: dict(zip(table.columns, r, strict=True)) for r in table.rows}
-    assert (gaps["mine"]["most"], gaps["other"]["most"]) == ("20 %", "\N{INFINITY}")
+    assert (gaps["mine"]["greatest"], gaps["other"]["greatest"]) == ("20 %", "\N{INFINITY}")
     assert (gaps["mine"]["mean"], gaps["mine"]["common"]) == ("20 %", "1")
     assert "Compared on 2 instances." in table.caption
     assert found["failures"].rows == (("other", "refused", "1", "2", "b"),)
@@ -133,7 +133,7 @@ def test_a_folder_of_a_grading_is_written(tmp_path: Path) -> None:
     names = {path.name for path in write_paper(graded, tmp_path / "paper")}
     assert {"methods.csv", "methods.tex", "instances.csv", "failures.tex", "captions.txt"} <= names
     assert "\nmine," in (tmp_path / "paper" / "methods.csv").read_text(encoding="utf-8")
-    with pytest.raises(InputError, match="has no rows"):
+    with pytest.raises(InputError, match="is not a folder of a grading"):
         slotwise.report(tmp_path / "nothing", figures=tmp_path / "x")
     with pytest.raises(InputError, match="is no method that was graded"):
         slotwise.report(store.folder, methods=["mine=nosuch"], figures=tmp_path / "x")

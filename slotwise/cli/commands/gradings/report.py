@@ -43,7 +43,7 @@ def report(
         return _compare(folder, other, methods, figures, as_json)
     from slotwise.api.gradings.reporting import report as make_report
 
-    with options.as_options(figures="--figures"):
+    with options.as_options(figures="--figures", folder="DIR"):
         page = make_report(folder, methods=methods, figures=figures)
     if as_json:
         print_json({"report": str(page)})
@@ -60,7 +60,8 @@ def _compare(
 
     if figures is not None:
         raise InputError("is for one grading, not two", field="--figures", value=str(figures))
-    found = compare(before, after, methods=methods)
+    with options.as_options(before="DIR", after="DIR2"):
+        found = compare(before, after, methods=methods)
     page = found.write_page()
     if as_json:
         print_json({**found.to_document(), "report": str(page)})
