@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, TypedDict
+from typing import Any, TypedDict, TypeVar
 
 from slotwise.heuristics.sam.pairs import PAIRS
 from slotwise.models.errors import InputError
@@ -281,6 +281,18 @@ def read_placement_text(text: str) -> Placement:
             if not (isinstance(number, int) and number == UNPLACED):
                 whole(number, f"{key}[{index}]")
     return Placement(tuple(data["nodes"]), tuple(data["workers"]))
+
+
+R = TypeVar("R", bound=Mapping[str, Any])
+
+
+def newest_rows(rows: Iterable[R]) -> list[R]:
+    """Return the newest row of each key (`KEY`), oldest first; of one batch the last that comes."""
+    newest: dict[tuple[object, ...], R] = {}
+    for row in sorted(rows, key=lambda row: row["batch"] or ""):
+        newest.pop(key_of(row), None)  # Taken out, so that the order is that of the newest.
+        newest[key_of(row)] = row
+    return list(newest.values())
 
 
 def key_of(row: Mapping[str, object]) -> tuple[object, ...]:

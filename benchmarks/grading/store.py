@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from slotwise.benchmarks.grading.batch.folder import INSTANCES, ROWS, make_local
 from slotwise.benchmarks.grading.row_file import check_terms_agree, read_rows
-from slotwise.benchmarks.grading.rows import COLUMNS, KEY, Kind, Row, key_of
+from slotwise.benchmarks.grading.rows import COLUMNS, KEY, Kind, Row, newest_rows
 from slotwise.models.errors import InputError, in_file
 from slotwise.models.formats.atomic_file import write_atomically
 from slotwise.models.formats.instance_writer import instance_hash as hash_of
@@ -80,12 +80,7 @@ class Store:
         wanted = list(columns)
         read = list(dict.fromkeys((*wanted, *KEY, "batch")))
         found = [row for path in self._files() for row in read_rows(path, read)]
-        found.sort(key=lambda row: row["batch"] or "")
-        newest: dict[tuple[object, ...], Row] = {}
-        for row in found:
-            newest.pop(key_of(row), None)  # Taken out, so that the order is that of the newest.
-            newest[key_of(row)] = row
-        kept = list(newest.values())
+        kept = newest_rows(found)
         if not crosschecks:
             kept = [row for row in kept if row["kind"] != Kind.CROSSCHECK]
         for row in kept:

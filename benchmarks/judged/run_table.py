@@ -54,15 +54,15 @@ def run_table(folder: str | os.PathLike[str]) -> pd.DataFrame:
     InputError
         For a folder without rows, or rows that cannot be compared.
     """
-    tables = []
+    tables, parts = [], []
     for file in row_files(folder):
         with named(file):
             for table in tables_of(file, _ALL):
-                part_of(_judged_columns(table))  # What is wrong has a file now, but not later.
+                parts.append(part_of(_judged_columns(table)))
                 tables.append(table)
     with in_file(os.fspath(folder)):
-        table = pa.concat_tables(tables) if tables else _ALL.empty_table()
-        return _frame(table, None)
+        judged = judge_runs(newest(joined(parts)))
+        return _frame(pa.concat_tables(tables), judged, judged.terms)
 
 
 def spark_run_table(spark: SparkSession, folder: str | os.PathLike[str]) -> DataFrame:
@@ -92,7 +92,9 @@ def _judge_batches(
     def judge(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         found = list(batches)
         if found:
-            frame = _frame(pa.Table.from_batches(found).cast(_ALL), terms)
+            table = pa.Table.from_batches(found).cast(_ALL)
+            judged = judge_runs(newest(joined([part_of(_judged_columns(table))])))
+            frame = _frame(table, judged, terms)
             yield from pa.Table.from_pandas(frame, schema, preserve_index=False).to_batches()
 
     return judge
@@ -112,13 +114,12 @@ def _spark_type(kind: pa.DataType) -> str:
     return names[kind]
 
 
-def _frame(table: pa.Table, terms: Sequence[str] | None) -> pd.DataFrame:
-    """Return the newest row of each run, with columns for these terms; ``None`` = for all."""
-    judged = judge_runs(newest(joined([part_of(_judged_columns(table))])))
+def _frame(table: pa.Table, judged: Judged, terms: Sequence[str]) -> pd.DataFrame:
+    """Return the newest row of each run of `table`, with columns for these terms."""
     found = table.select(_KEPT).take(pa.array(judged.runs["row"])).to_pandas()
     found["rightly_refused"] = judged.rightly_refused
     columns: dict[str, Any] = {}
-    for term in judged.terms if terms is None else terms:
+    for term in terms:
         columns |= {f"{term}_{what}": cells for what, cells in _of_term(judged, term).items()}
     return pd.concat([found, pd.DataFrame(columns, index=found.index)], axis=1)
 

@@ -18,16 +18,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pandas.api.types import union_categoricals
 
+from slotwise.benchmarks.grading.row_file import check_cell
 from slotwise.benchmarks.grading.rows import (
     KILLED,
-    MEANING,
-    OTHER_MEANING,
     SUCCEEDED,
     Kind,
-    RunStatus,
     reason_of,
 )
-from slotwise.models.errors import InputError
+from slotwise.models.errors import InputError, at
 
 COLUMNS = (
     *("instance_hash", "instance", "family", "tasks", "nodes", "tightness", "seed", "kind"),
@@ -135,13 +133,10 @@ def _check(table: pa.Table) -> None:
         if table[name].null_count:
             rule = "has a row without it; slotwise report names the row"
             raise InputError(rule, field=f"column {name}", has_value=False)
-    for version in pa.compute.unique(table["version"]).to_pylist():
-        if MEANING not in version.split(", "):
-            raise InputError(f"has rows of version '{version}': {OTHER_MEANING}", has_value=False)
-    known = {str(status) for status in RunStatus}
-    for status in pa.compute.unique(table["status"]).to_pylist():
-        if status not in known:
-            raise InputError("is not the status of a run", field="column status", value=status)
+    for name in ("kind", "status", "version"):
+        for value in pa.compute.unique(table[name]).to_pylist():
+            with at(f"column {name}"):
+                check_cell(name, value)
 
 
 def _category(column: pa.ChunkedArray) -> pd.Categorical:

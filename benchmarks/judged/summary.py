@@ -13,7 +13,7 @@ import pandas as pd
 from slotwise.benchmarks.grading.rows import Kind, RunStatus
 from slotwise.benchmarks.judged.classes import classes
 from slotwise.benchmarks.judged.groups import Group, groups_of
-from slotwise.benchmarks.judged.judging import Flags, Indices, Judged, Proof, has_status
+from slotwise.benchmarks.judged.judging import Flags, Indices, Judged, Proof
 from slotwise.benchmarks.judged.plain_table import plain_records
 from slotwise.benchmarks.judged.statistics import (
     ECDF_AT,
@@ -350,14 +350,22 @@ def _lines(judged: Judged, part: _Class) -> Iterator[dict[str, Any]]:
 
 def _counts(judged: Judged, mine: Flags) -> dict[str, Any]:
     """Return how runs of one method ended."""
-    runs = judged.runs[mine]
     right = int(judged.rightly_refused[mine].sum())
-    ended = {name: int(has_status(runs, *statuses).sum()) for name, statuses in ENDED.items()}
-    ended["refused"] -= right
-    first = runs.iloc[0]
-    found: dict[str, Any] = {"kind": str(first["kind"]), "method": str(first["method"])}
-    found |= {"runs": len(runs), **ended, "rightly_refused": right}
-    return found | {"failed": int(judged.failed[mine].sum())}
+    counts = judged.runs["status"][mine].value_counts().to_dict()
+    ended = {
+        name: sum(counts.get(str(status), 0) for status in statuses)
+        for name, statuses in ENDED.items()
+    }
+    first = judged.runs.iloc[int(np.argmax(mine))]
+    return {
+        "kind": str(first["kind"]),
+        "method": str(first["method"]),
+        "runs": int(mine.sum()),
+        **ended,
+        "refused": ended["refused"] - right,
+        "rightly_refused": right,
+        "failed": int(judged.failed[mine].sum()),
+    }
 
 
 def _failures(judged: Judged, parts: Sequence[_Class], by: tuple[str, ...]) -> pd.DataFrame:

@@ -19,7 +19,6 @@ def template(name: str) -> Template:
         "number": report_data.number,
         "short": report_data.short,
         "pairs": report_data.pairs,
-        "percent": report_data.percent,
         "seconds": report_data.seconds_text,
     }
     environment.globals["roles"] = tuple(ROLES.values())

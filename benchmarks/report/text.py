@@ -32,13 +32,6 @@ def short(value: float | None) -> str:
     return DASH if value is None else f"{value:,.1f}" if value >= 100 else f"{value:.3g}"
 
 
-def percent(share: float | None) -> str:
-    """Return a share in percent; a dash where there is none."""
-    if share is None:
-        return DASH
-    return f"{100 * share:,.0f} %" if share >= 1 else f"{100 * share:.3g} %"
-
-
 def seconds_text(seconds: float | None) -> str:
     """Return seconds with three digits; a dash where there are none."""
     return DASH if seconds is None else f"{seconds:.3g}"

@@ -19,6 +19,8 @@ from slotwise.benchmarks.grading.rows import (
     MEANING,
     RIGHTLY_REFUSED,
     RunStatus,
+    key_of,
+    newest_rows,
 )
 from slotwise.benchmarks.grading.sources import Case, CaseRange
 
@@ -88,14 +90,12 @@ def _known(folder: Path) -> Iterator[dict[str, Any]]:
 
 def _statuses(folder: Path) -> dict[Key, str]:
     """Return how the newest row of each key ended; none of rows with another meaning."""
-    newest: dict[Key, tuple[str, str]] = {}
     columns = [*KEY, "batch", "status"]
-    for file in parquet_files(folder / ROWS):
-        if not file.stat().st_size:
-            continue
-        for row in pq.read_table(file, columns=columns).to_pylist():
-            key = tuple(row[name] for name in KEY)
-            told = row["batch"] or "", row["status"]
-            if MEANING in row["version"].split(", ") and told >= newest.get(key, ("", "")):
-                newest[key] = told
-    return {key: status for key, (_, status) in newest.items()}
+    rows = [
+        row
+        for file in parquet_files(folder / ROWS)
+        if file.stat().st_size
+        for row in pq.read_table(file, columns=columns).to_pylist()
+        if MEANING in row["version"].split(", ")
+    ]
+    return {key_of(row): row["status"] for row in newest_rows(rows)}

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from slotwise.api.partition_proof import ProvenPartition
     from slotwise.solver.core.progress import OnProgress
 
-MOST_PARTS = 2**20
 PROOF = "With a proof"
 """Section of the help."""
 ARGUMENTS = {
+    "parts": "--parts",
     "method": "--with",
     "engine": "--with",
     "sizes": "--sizes",
@@ -31,12 +31,6 @@ ARGUMENTS = {
     "memory_limit_mb": "--memory-limit",
 }
 """Argument -> option."""
-
-
-def _balance(value: float) -> float:
-    if not 1 <= value <= MOST_PARTS:
-        raise InputError(f"must be from 1 to {MOST_PARTS}", field="--balance", value=value)
-    return value
 
 
 def _check_not_the_graph(graph: str, out: Path | None, option: str) -> None:
@@ -53,7 +47,6 @@ def partition(
         typer.Option(
             "--parts",
             metavar="K",
-            callback=options.whole_number("--parts", 1, MOST_PARTS),
             help="Number of parts.",
         ),
     ],
@@ -69,7 +62,6 @@ def partition(
     balance: Annotated[
         float,
         typer.Option(
-            callback=_balance,
             metavar="X",
             help="Largest weight of a part relative to its share, 1 or more.",
         ),

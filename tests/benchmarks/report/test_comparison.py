@@ -153,5 +153,5 @@ def test_folders_are_compared_on_a_page(tmp_path: Path) -> None:
     assert not (before / "comparison.html").exists()
     with pytest.raises(InputError, match="is no method that was graded"):
         slotwise.compare(before, after, methods=["mine=nosuch"])
-    with pytest.raises(InputError, match="after = .*is not a folder of a grading"):
+    with pytest.raises(InputError, match=r"after = .*is not a folder of a grading"):
         slotwise.compare(before, tmp_path / "nothing")
