@@ -19,7 +19,6 @@ def template(name: str) -> Template:
         "number": report_data.number,
         "short": report_data.short,
         "pairs": report_data.pairs,
-        "seconds": report_data.seconds_text,
     }
     environment.globals["roles"] = tuple(ROLES.values())
     return environment.get_template(name)
