@@ -96,7 +96,7 @@ def part_of(table: pa.Table) -> Runs:
     frame = pd.DataFrame(
         {
             "instance": _category(table["instance_hash"]),
-            "seed": table["seed"].to_numpy(),
+            "seed": pd.to_numeric(table["seed"].to_numpy(), downcast="integer"),
             "kind": kinds,
             "method": _category(table["method"]),
             "status": status,

@@ -143,7 +143,7 @@ class Contest:
         """Return [N, M] whether something holds of every run."""
         return np.asarray(self._mean(holds[self._runs[0]].astype(float)) == 1, dtype=bool)
 
-    @cached_property
+    @property
     def seconds(self) -> Floats:
         """[N, M] mean seconds over the seeds."""
         return self._mean(self.judged.runs["seconds"].to_numpy()[self._runs[0]])
@@ -239,7 +239,10 @@ class Contest:
         mean = self._mean(of_run)
         mean[unknown] = math.inf
         found: Floats = np.empty((int(counts.sum()), mean.shape[1] + 1))
-        found[:, -1] = np.where(self.best, mean, math.inf).min(axis=1, initial=math.inf)[counts]
+        least: Floats = np.full(len(mean), math.inf)
+        for gaps, is_best in zip(mean.T, self.best.T, strict=True):
+            least[is_best] = np.minimum(least[is_best], gaps[is_best])
+        found[:, -1] = least[counts]
         found[:, :-1] = mean if counts.all() else mean[counts]
         return found
 
