@@ -137,7 +137,7 @@ class Judged:
         no_failure = has_status(self.runs, RunStatus.INFEASIBLE, RunStatus.DOES_NOT_APPLY)
         return ~(self.placed | self.rightly_refused | no_failure)
 
-    def gaps(self, runs: Indices, position: int) -> tuple[Floats, Floats]:
+    def gaps(self, runs: NDArray[np.integer[Any]], position: int) -> tuple[Floats, Floats]:
         """Return the least and the greatest gap that some runs can have in a term's position.
 
         Equal where the optimum is proven. They are not kept: of millions of runs they would be
@@ -283,7 +283,7 @@ def terms_in_order(objectives: Sequence[Sequence[str]]) -> tuple[str, ...]:
 def _grid(frame: pd.DataFrame, letter: str, positions: int) -> NDArray[Any]:
     """Return values as [rows, P]; they are taken out of the frame, so that none is there twice."""
     names = [f"{letter}{p}" for p in range(positions)]
-    types = [frame[name].dtype for name in names]
+    types = [frame[name].to_numpy().dtype for name in names]
     found = np.empty((len(frame), positions), dtype=np.result_type(np.int64, *types))
     for p, name in enumerate(names):
         found[:, p] = frame.pop(name)

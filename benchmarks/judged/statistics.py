@@ -98,7 +98,7 @@ class Contest:
         return tuple(self.judged.methods[method] for method in self.members)
 
     @cached_property
-    def _runs(self) -> tuple[Indices, Indices]:
+    def _runs(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Runs of the members on the instances, and the cell (instance x M + member) of each."""
         judged = self.judged
         column = np.full(len(judged.methods), -1)
@@ -119,7 +119,7 @@ class Contest:
             mean[cells] = numbers
         else:
             with np.errstate(invalid="ignore"):
-                mean = np.bincount(cells, weights=numbers, minlength=size)
+                mean = np.asarray(np.bincount(cells, numbers, size), dtype=np.float64)
                 mean /= np.bincount(cells, minlength=size)
         return mean.reshape(len(self.instances), len(self.members))
 
