@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import subprocess
+import sys
 
 import pytest
 from graded_rows import row, write_rows
@@ -144,3 +146,14 @@ def test_names_cannot_be_commands_of_latex():
     assert r"\begin{tabular}{lr}" in table
     assert r"x\&y & 1 \\" in table
     assert r"\caption{100 \%}" in table
+
+
+def test_a_summary_imports_nothing_that_it_does_not_need(folder):
+    code = (
+        "import sys, slotwise; slotwise.summary(sys.argv[1])\n"
+        "heavy = {'scipy.stats', 'networkx', 'matplotlib', 'slotwise.heuristics.ours'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    command = [sys.executable, "-c", code, str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
