@@ -16,7 +16,7 @@ from slotwise.models.judge.verdict import Verdict
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.models.suggestion import suggestion
-from slotwise.solver.baseline.engine import BASELINE, KIND, simple_bounds
+from slotwise.solver.baseline import BASELINE, KIND, simple_bounds
 from slotwise.solver.contradictions import COUNTING, find_contradiction
 from slotwise.solver.core.declared_rules import unknown
 from slotwise.solver.core.engine import Engine, configured

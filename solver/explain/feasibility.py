@@ -16,8 +16,7 @@ from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.baseline.engine import BASELINE
-from slotwise.solver.baseline.params import BaselineParams
+from slotwise.solver.baseline import BASELINE, BaselineParams
 from slotwise.solver.contradictions import is_contradicted
 from slotwise.solver.core.ctrl_c import counted_presses
 from slotwise.solver.core.memory import RunToken

@@ -19,7 +19,7 @@ from slotwise.models.infeasibility.contradictions import holds
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import NO_LIMIT
-from slotwise.solver.baseline.engine import BASELINE
+from slotwise.solver.baseline import BASELINE
 from slotwise.solver.column_generation.configurations.engine import (
     FAST_CONFIGURATIONS as CONFIGURATIONS,
 )

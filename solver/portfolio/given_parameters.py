@@ -9,7 +9,7 @@ from typing import cast
 from slotwise.models.errors import InputError
 from slotwise.models.suggestion import suggestion
 from slotwise.models.values import number_of_text
-from slotwise.solver.baseline.engine import BASELINE
+from slotwise.solver.baseline import BASELINE
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.large_neighbourhood.engine import LARGE_NEIGHBOURHOOD
 from slotwise.solver.local_search.engine import LOCAL_SEARCH

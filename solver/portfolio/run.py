@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.baseline.engine import BASELINE
+from slotwise.solver.baseline import BASELINE
 from slotwise.solver.core.engine import Engine, configured
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.reporter import Reporter

@@ -10,7 +10,7 @@ from typing import TypeVar
 from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.baseline.engine import BASELINE
+from slotwise.solver.baseline import BASELINE
 from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.memory import COMPILER_BYTES, Memory, MemoryLimitError, RunToken
 from slotwise.solver.core.reporter import Reporter

@@ -13,7 +13,7 @@ from slotwise.models.instance.instance import TERM_PARTS
 from slotwise.models.problem.compile import _PartScales, compile_problem
 from slotwise.models.problem.magnitudes import largest_terms
 from slotwise.models.problem.problem import Problem, Term
-from slotwise.solver.baseline.engine import simple_bounds
+from slotwise.solver.baseline import simple_bounds
 from slotwise.solver.exhaustive import partial_placement
 from slotwise.solver.local_search import solution
 

@@ -21,7 +21,7 @@ from functools import partial
 from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.baseline.engine import BASELINE
+from slotwise.solver.baseline import BASELINE
 from slotwise.solver.compact.constraints import RULES
 from slotwise.solver.compact.formulation import PARTS
 from slotwise.solver.compact.milp.backend import LEAST_BLURRED, Ended

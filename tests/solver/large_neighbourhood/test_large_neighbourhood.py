@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from solved import first_solved, solved
 
 from slotwise.models.judge.judge import judge
-from slotwise.solver.baseline.engine import BASELINE
+from slotwise.solver.baseline import BASELINE
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
 from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.result import Limits, Status

@@ -17,7 +17,7 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import NO_LIMIT
-from slotwise.solver.baseline.engine import BASELINE
+from slotwise.solver.baseline import BASELINE
 from slotwise.solver.core.result import Limits, Status
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 from slotwise.solver.local_search.compiled import CompiledSearch, is_plain
