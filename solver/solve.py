@@ -37,13 +37,11 @@ from slotwise.solver.core.supervision import TimeLimit
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.orphans.first_placement import first_placement
 from slotwise.solver.parameters import Parameters
-from slotwise.solver.portfolio.attempt import run_checked
+from slotwise.solver.portfolio.attempt import confirm_claim, is_confirmation_due, run_checked
 from slotwise.solver.portfolio.auto import run_auto
-from slotwise.solver.portfolio.confirmation import confirm_claim, is_confirmation_due
-from slotwise.solver.portfolio.given_parameters import AUTO, auto_params, checked_parameters
-from slotwise.solver.portfolio.params import AUTO_DEFAULTS
+from slotwise.solver.portfolio.params import AUTO, AUTO_DEFAULTS, auto_params, checked_parameters
 from slotwise.solver.portfolio.run import Answer
-from slotwise.solver.structure.kept_running import kept_running
+from slotwise.solver.structure.matching import kept_running
 from slotwise.solver.structure.task_types import PARTS, RULES
 
 ASKED = "asked for"

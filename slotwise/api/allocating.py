@@ -24,11 +24,19 @@ from slotwise.models.dataflow.dataflow import Dataflow
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance
 from slotwise.models.values import time_limit
-from slotwise.solver.allocation.answer import Answer, Outcome, Question
-from slotwise.solver.allocation.answer_document import answer_document
-from slotwise.solver.allocation.highest import highest_rate
-from slotwise.solver.allocation.run import METHODS, OPTIMAL, Setting, allocate_all, with_bounds
-from slotwise.solver.core.ctrl_c import counted_presses
+from slotwise.solver.allocation import (
+    METHODS,
+    OPTIMAL,
+    Answer,
+    Outcome,
+    Question,
+    Setting,
+    allocate_all,
+    answer_document,
+    highest_rate,
+    with_bounds,
+)
+from slotwise.solver.core.supervision import counted_presses
 from slotwise.solver.slots.problem import Counts, Variant
 
 Rate = Fraction | Decimal | float | str

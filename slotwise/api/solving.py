@@ -31,10 +31,9 @@ from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.progress import OnProgress
 from slotwise.solver.core.result import Result, Status
 from slotwise.solver.parameters import Parameters
-from slotwise.solver.portfolio.given_parameters import parsed_parameters
+from slotwise.solver.portfolio.params import parsed_parameters
 from slotwise.solver.verification import crosscheck as verification
-from slotwise.solver.verification.claim import Agreement, claim_of
-from slotwise.solver.verification.crosscheck import CrossCheck
+from slotwise.solver.verification.crosscheck import Agreement, CrossCheck, claim_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,13 @@ from slotwise.models.instance.placement import to_places
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.limited import wall_limit_s
 from slotwise.solver.core.result import Limits, Result, Status
-from slotwise.solver.verification.claim import Agreement, Claim, engines_behind
-from slotwise.solver.verification.crosscheck import CrossCheck, crosscheck
+from slotwise.solver.verification.crosscheck import (
+    Agreement,
+    Claim,
+    CrossCheck,
+    crosscheck,
+    engines_behind,
+)
 
 
 def certificate_of(

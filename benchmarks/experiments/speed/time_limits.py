@@ -125,8 +125,8 @@ def ended(
 def child(request: str) -> None:
     """Make the instance, say so, solve it, say how it went, and end as ``slotwise solve`` does."""
     from slotwise.benchmarks.grading.run import peak_memory_mb
-    from slotwise.solver.core.ctrl_c import is_any_left_behind
     from slotwise.solver.core.not_taken import UntakenError
+    from slotwise.solver.core.supervision import is_any_left_behind
     from slotwise.solver.solve import solve
 
     asked = json.loads(request)

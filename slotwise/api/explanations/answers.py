@@ -31,10 +31,9 @@ from slotwise.models.problem.problem import Problem
 from slotwise.models.suggestion import suggestion
 from slotwise.models.values import plain
 from slotwise.solver.core.result import Result, Status
+from slotwise.solver.explain.comparison import Comparison, FewestMoves
 from slotwise.solver.explain.explanation import Explanation
-from slotwise.solver.explain.placements.comparison import Comparison
-from slotwise.solver.explain.placements.fewest_moves import FewestMoves
-from slotwise.solver.explain.placements.first_mistake import FirstMistake, TracedRun
+from slotwise.solver.explain.first_mistake import FirstMistake, TracedRun
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -24,12 +24,11 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.contradictions import is_contradicted
 from slotwise.solver.core.result import Result, Status
+from slotwise.solver.explain.comparison import FewestMoves, compare, fewest_moves
 from slotwise.solver.explain.explain import DEFAULT_PRICES, explain_infeasible
 from slotwise.solver.explain.explanation import Explanation, Feasibility
 from slotwise.solver.explain.feasibility import question
-from slotwise.solver.explain.placements.comparison import compare
-from slotwise.solver.explain.placements.fewest_moves import FewestMoves, fewest_moves
-from slotwise.solver.explain.placements.first_mistake import (
+from slotwise.solver.explain.first_mistake import (
     Completable,
     Completion,
     FirstMistake,

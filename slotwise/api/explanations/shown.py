@@ -12,9 +12,9 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.judge.moves import TaskMove
 from slotwise.models.judge.verdict import Verdict
 from slotwise.models.number_text import short_text
+from slotwise.solver.explain.comparison import Comparison
 from slotwise.solver.explain.explanation import Explanation
-from slotwise.solver.explain.placements.comparison import Comparison
-from slotwise.solver.explain.placements.first_mistake import FirstMistake
+from slotwise.solver.explain.first_mistake import FirstMistake
 
 Row = tuple[str, str]
 """What a line is about, and what it says."""

@@ -19,10 +19,9 @@ from slotwise.models.judge.moves import place_of
 from slotwise.models.judge.verdict import Verdict, Violation
 from slotwise.models.values import plain
 from slotwise.solver.core.result import Status
-from slotwise.solver.rebalance.front import Front
+from slotwise.solver.rebalance.front import Front, FrontPoint
 from slotwise.solver.rebalance.limited import with_limit
 from slotwise.solver.rebalance.plan import Plan
-from slotwise.solver.rebalance.point import FrontPoint
 
 
 @dataclass(frozen=True, slots=True)

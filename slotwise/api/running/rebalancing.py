@@ -30,12 +30,12 @@ from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.judge.judge import judge
 from slotwise.models.judge.moves import running_placement
 from slotwise.models.values import time_limit, whole
-from slotwise.solver.core.memory_reading import default_limit_mb
+from slotwise.solver.core.memory import default_limit_mb
 from slotwise.solver.core.result import Limits
 from slotwise.solver.rebalance.front import Front, front
 from slotwise.solver.rebalance.limited import with_limit
 from slotwise.solver.rebalance.plan import make_plan
-from slotwise.solver.structure.kept_running import kept_running
+from slotwise.solver.structure.matching import kept_running
 
 OPTIMAL = "optimal"
 """The method that finds the best placement for each number of moves."""

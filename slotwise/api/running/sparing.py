@@ -22,7 +22,7 @@ from slotwise.models.formats.instance_writer import instance_hash
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.lost_nodes import without_nodes as without
 from slotwise.models.values import time_limit, whole
-from slotwise.solver.core.memory_reading import default_limit_mb
+from slotwise.solver.core.memory import default_limit_mb
 from slotwise.solver.core.result import Limits
 from slotwise.solver.rebalance.spare import Loss, losses
 

@@ -115,8 +115,8 @@ def allocate(
     with exits.held():
         from slotwise.api import allocating
         from slotwise.api.allocation_inputs import as_rates
-        from slotwise.solver.allocation.run import METHODS
-        from slotwise.solver.core.ctrl_c import counted_presses
+        from slotwise.solver.allocation import METHODS
+        from slotwise.solver.core.supervision import counted_presses
 
     options.known(method, list(METHODS), "--method")
     _check_together(plot, out_instance, len(as_rates(rate)), exclusive or unscaled)

@@ -172,7 +172,7 @@ def _search(quiet: bool) -> Iterator[OnProgress | None]:
     with exits.held():
         import slotwise.solver.solve  # noqa: F401 (loads native modules)
         from slotwise.cli.progress import progress
-        from slotwise.solver.core.ctrl_c import counted_presses
+        from slotwise.solver.core.supervision import counted_presses
 
     with counted_presses(), progress(["edge cut"], quiet) as on_progress:
         yield on_progress

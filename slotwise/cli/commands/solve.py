@@ -68,7 +68,7 @@ def solve(
         from slotwise.cli.commands.verify import save_certificate
         from slotwise.cli.progress import progress
         from slotwise.models.formats.placement_file import write_placement
-        from slotwise.solver.core.ctrl_c import counted_presses
+        from slotwise.solver.core.supervision import counted_presses
         from slotwise.solver.engines import ENGINES
 
     options.known(engine, ["auto", *ENGINES], "--engine")

@@ -18,8 +18,7 @@ from slotwise.models.display import counted
 from slotwise.models.number_text import short_text
 from slotwise.models.performance.curves import full_bundle
 from slotwise.models.performance.rows import Models
-from slotwise.solver.allocation.answer import Answer, Outcome
-from slotwise.solver.allocation.run import OPTIMAL
+from slotwise.solver.allocation import OPTIMAL, Answer, Outcome
 
 _HEADS = ("threads", "peak rate", "cpu %", "memory %")
 

@@ -15,9 +15,8 @@ from slotwise.models.display import counted
 from slotwise.models.judge.moves import TaskMove, place_of
 from slotwise.models.number_text import short_text
 from slotwise.solver.core.result import Status
-from slotwise.solver.rebalance.front import Front
+from slotwise.solver.rebalance.front import Front, FrontPoint
 from slotwise.solver.rebalance.plan import Plan
-from slotwise.solver.rebalance.point import FrontPoint
 from slotwise.solver.rebalance.spare import Loss, Missing
 
 

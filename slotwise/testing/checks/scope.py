@@ -15,7 +15,7 @@ from slotwise.models.instance.instance import Instance, Scheduler
 from slotwise.models.instance.reserved import ACKER
 from slotwise.models.instance.topology import MEMORY_PARTS, Topology
 from slotwise.models.values import known
-from slotwise.solver.explain.relaxation import with_topologies
+from slotwise.solver.explain.constraint import with_topologies
 from slotwise.testing.checks.reduction import (
     without_component,
     without_resource,

@@ -21,9 +21,9 @@ from slotwise.solver.column_generation.configurations.enumeration import within_
 from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
 from slotwise.solver.core.declared_rules import declares
+from slotwise.solver.structure.node_types import has_single_workers
 from slotwise.solver.structure.separability import only_network_counts
 from slotwise.solver.structure.task_types import TaskTypes, merge_twins
-from slotwise.solver.structure.worker_layout import has_single_workers
 
 WHOLE_WEIGHTS = 16
 """So many weights are tried as a whole number of units."""

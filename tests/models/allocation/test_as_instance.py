@@ -22,8 +22,7 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import instance_from_text, instance_text
 from slotwise.models.performance.article import article_models
 from slotwise.models.performance.model import PerformanceModel
-from slotwise.solver.allocation.answer import Question
-from slotwise.solver.allocation.run import METHODS, allocate
+from slotwise.solver.allocation import METHODS, Question, allocate
 
 TWO = {"x": model("x", (1, 3, 50, 20)), "y": model("y", (1, 10, 40, 10), (3, 20, 100, 30))}
 SIZE = VmSize("S", 2, Fraction(1))

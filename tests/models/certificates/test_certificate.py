@@ -26,7 +26,7 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.core.result import Limits, Status
 from slotwise.solver.solve import solve
 from slotwise.solver.verification.certify import certificate_of, resolve
-from slotwise.solver.verification.claim import Agreement
+from slotwise.solver.verification.crosscheck import Agreement
 from slotwise.solver.verification.verify import verify
 from slotwise.testing.random_instances.tiny import tiny_instance
 

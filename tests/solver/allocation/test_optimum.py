@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from slotwise.models.allocation.plan import Bundle, Plan, Slot
 from slotwise.models.allocation.vm import Vm, VmSize
-from slotwise.solver.allocation.optimum import seated, unlimited
+from slotwise.solver.allocation import seated, unlimited
 
 
 def plan_of(slots: int) -> Plan:

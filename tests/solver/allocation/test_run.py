@@ -25,11 +25,12 @@ from slotwise.models.dataflow.micro import MICRO_DAGS
 from slotwise.models.errors import InputError, InternalError
 from slotwise.models.performance.article import article_models
 from slotwise.models.performance.model import PerformanceModel
-from slotwise.solver.allocation import run
-from slotwise.solver.allocation.answer import Outcome, Question
-from slotwise.solver.allocation.run import (
+from slotwise.solver import allocation
+from slotwise.solver.allocation import (
     METHODS,
     OPTIMAL,
+    Outcome,
+    Question,
     Setting,
     allocate,
     allocate_all,
@@ -176,7 +177,7 @@ def test_a_plan_of_the_optimum_that_fails_is_an_internal_error(
     def broken(plan: Plan, sizes: object) -> Plan:
         return Plan(plan.rate, plan.vms, plan.slots[1:])
 
-    monkeypatch.setattr(run, "seated", broken)
+    monkeypatch.setattr(allocation, "seated", broken)
     with pytest.raises(InternalError, match="the optimum's plan fails its check: "):
         allocate(question("linear"))
 

@@ -16,7 +16,7 @@ from slotwise.models.instance_file import instance_from_data
 from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.baseline import fewest_nodes, least_network
 from slotwise.solver.core.result import Limits
-from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+from slotwise.solver.exhaustive import EXHAUSTIVE
 from slotwise.testing.random_instances.tiny import tiny_instance
 
 

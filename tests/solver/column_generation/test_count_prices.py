@@ -20,7 +20,7 @@ from slotwise.solver.column_generation.connected.joint.content_pricing import (
 )
 from slotwise.solver.column_generation.connected.joint.count_prices import find_count_prices
 from slotwise.solver.column_generation.connected.joint.joint_duals import JointDuals
-from slotwise.solver.column_generation.connected.pricing import find_duals
+from slotwise.solver.column_generation.connected.level import find_duals
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS
 from slotwise.solver.core.memory import RunToken
 

@@ -30,16 +30,24 @@ from slotwise.solver import engines
 from slotwise.solver.admission.exact_round import exact_counterparts
 from slotwise.solver.column_generation.configurations.engine import FAST_CONFIGURATIONS
 from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
-from slotwise.solver.column_generation.connected.pricing import ConnectedMaster
+from slotwise.solver.column_generation.connected.level import ConnectedMaster
 from slotwise.solver.column_generation.connected.tree_knapsack import (
     best_configurations,
     make_tables,
 )
 from slotwise.solver.core import memory as memory_module
-from slotwise.solver.core import memory_reading
+from slotwise.solver.core import memory as memory_reading
 from slotwise.solver.core.engine import Engine
-from slotwise.solver.core.memory import LOOK_S, MB, Memory, RunToken, watched
-from slotwise.solver.core.memory_reading import default_limit_mb, group_limits, offered_bytes
+from slotwise.solver.core.memory import (
+    LOOK_S,
+    MB,
+    Memory,
+    RunToken,
+    default_limit_mb,
+    group_limits,
+    offered_bytes,
+    watched,
+)
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.portfolio import auto

@@ -19,10 +19,9 @@ from slotwise.models.problem.problem import Problem
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.baseline import BASELINE
 from slotwise.solver.core.result import Limits, Status
-from slotwise.solver.exhaustive.engine import EXHAUSTIVE
-from slotwise.solver.local_search.compiled import CompiledSearch, is_plain
+from slotwise.solver.exhaustive import EXHAUSTIVE
+from slotwise.solver.local_search.compiled import CompiledSearch, LocalSearchParams, is_plain
 from slotwise.solver.local_search.engine import LOCAL_SEARCH
-from slotwise.solver.local_search.params import LocalSearchParams
 
 FEW = LocalSearchParams(compiled_steps=2)
 

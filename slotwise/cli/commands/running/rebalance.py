@@ -102,7 +102,7 @@ def rebalance(
         from slotwise.cli.render import rebalanced as render
         from slotwise.cli.render.curves import check_svg
         from slotwise.cli.render.first_places import show_first
-        from slotwise.solver.core.ctrl_c import counted_presses
+        from slotwise.solver.core.supervision import counted_presses
 
     if svg is not None:
         check_svg(svg, "--svg")

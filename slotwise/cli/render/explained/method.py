@@ -14,7 +14,7 @@ from slotwise.models.explanation.alternatives import Alternative
 from slotwise.models.explanation.mending import cause
 from slotwise.models.instance.placement import Placement
 from slotwise.solver.explain.explanation import Explanation
-from slotwise.solver.explain.placements.first_mistake import FirstMistake, StuckTask
+from slotwise.solver.explain.first_mistake import FirstMistake, StuckTask
 
 MOST_PLACES = 12
 """Nodes that are listed for a task without a place."""

@@ -14,7 +14,7 @@ from slotwise.models.explanation.mending import cause
 from slotwise.models.judge.moves import TaskMove
 from slotwise.models.number_text import short_text
 from slotwise.solver.core.result import Result, Status
-from slotwise.solver.explain.placements.comparison import Comparison, NodeDifference
+from slotwise.solver.explain.comparison import Comparison, NodeDifference
 
 STUCK = "It cannot be anywhere else while all other tasks stay."
 

@@ -13,8 +13,8 @@ from slotwise.models.number_text import short_text
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.core.result import Status
-from slotwise.solver.explain.placements.fewest_moves import FewestMoves
-from slotwise.solver.explain.placements.first_mistake import FirstMistake
+from slotwise.solver.explain.comparison import FewestMoves
+from slotwise.solver.explain.first_mistake import FirstMistake
 
 
 def left_section(problem: Problem, one: FirstMistake) -> PageSection:

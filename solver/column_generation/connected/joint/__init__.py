@@ -5,9 +5,9 @@ resource alone and without slots. Here the flow inside the workers of a content 
 content (`worker_bounds`); contents are priced by listing those that the tables of
 `connected.tree_knapsack` do not rule out and checking every rule of each (`content_pricing`), at
 duals kept within proven ones (`joint_duals`). Prices of counts (`count_prices`) then take the place
-of the duals; those of racks bound the flow between racks (`rack_flow`). `joint_search` bounds what
-the units of all tasks add and searches among the contents whose reduced cost fits the gap;
-`rounding` makes placements of the columns found.
+of the duals; those of racks bound the flow between racks. `joint_search` bounds what the units of
+all tasks add, searches among the contents whose reduced cost fits the gap, and makes placements of
+the columns found.
 
 Start with `joint_duals`. It may import `connected`'s modules except its `engine`.
 """

@@ -22,7 +22,7 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.solve import solve
 from slotwise.solver.verification.certify import proofs_of
-from slotwise.solver.verification.second_engine import FAMILY, ORDER, second_engines
+from slotwise.solver.verification.crosscheck import FAMILY, ORDER, second_engines
 
 EXAMPLE = "docs/examples/word-count.json"
 
