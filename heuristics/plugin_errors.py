@@ -10,7 +10,7 @@ from pathlib import Path
 from traceback import walk_tb
 from types import CodeType
 
-from slotwise.heuristics.method_error import MethodError
+from slotwise.heuristics.method import MethodError
 from slotwise.models.one_line import one_line
 
 MOST_SAID = 300

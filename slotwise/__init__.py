@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from slotwise.benchmarks.grading.grade_summary import GradeSummary as GradeSummary
     from slotwise.benchmarks.judged.summary import Summary as Summary
     from slotwise.benchmarks.report.comparison.comparison import Comparison as Comparison
-    from slotwise.heuristics.method_error import MethodError as MethodError
+    from slotwise.heuristics.method import MethodError as MethodError
     from slotwise.models.allocation.case import AllocationCase as AllocationCase
     from slotwise.models.certificates.certificate import Certificate as Certificate
     from slotwise.models.certificates.file import write_certificate as write_certificate

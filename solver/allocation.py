@@ -1,8 +1,8 @@
 """Slots for a dataflow by any method: the five published pairs, or the optimum.
 
-`allocate` gives a method a dataflow, performance models and a rate, and has its plan checked slot by
-slot, whoever made it; an `Answer` is what comes out: the plan, whether it reaches its rate,
-what fails, and how many slots are needed at least.
+`allocate` gives a method a dataflow, performance models and a rate, and has its plan checked slot
+by slot, whoever made it; an `Answer` is what comes out: the plan, whether it reaches its rate, what
+fails, and how many slots are needed at least.
 """
 
 from __future__ import annotations

@@ -27,8 +27,7 @@ from slotwise.benchmarks.grading.rows import (
     term_of,
 )
 from slotwise.benchmarks.grading.sam_run import allocated
-from slotwise.heuristics.method import Method
-from slotwise.heuristics.method_error import MethodError
+from slotwise.heuristics.method import Method, MethodError
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InputError, SlotwiseError, UnfinishedError
 from slotwise.models.formats.instance_writer import instance_hash

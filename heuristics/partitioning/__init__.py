@@ -4,7 +4,7 @@ What do partitioners that know nothing of topologies make of a graph? `streaming
 linear deterministic greedy [1] and Fennel [2] in one pass over a stream of vertices, and both with
 several passes [3], in one of `orders`; `metis` [4] and `kahip` [5] see the whole graph and are
 extras. All take vertex and edge weights and parts of different sizes. `partition` says what is
-asked and answered; `scores` and `kernels` hold the greedy step, compiled by Numba for millions of
+asked and answered; `orders` and `kernels` hold the greedy step, compiled by Numba for millions of
 edges; `instances` has the same for instances, and makes methods of them. Start with `partition`;
 the list is in `partitioners`.
 

@@ -19,9 +19,11 @@ from importlib.util import find_spec
 import numpy as np
 from numpy.random import Generator
 
-from slotwise.heuristics.method_error import MethodError
-from slotwise.heuristics.partitioning.partition import Partition, Partitioner, Parts
-from slotwise.heuristics.partitioning.whole_graph import (
+from slotwise.heuristics.method import MethodError
+from slotwise.heuristics.partitioning.partition import (
+    Partition,
+    Partitioner,
+    Parts,
     made_to_fit,
     whole_weights,
     without_weightless_edges,

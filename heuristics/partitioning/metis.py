@@ -17,8 +17,10 @@ from importlib.util import find_spec
 import numpy as np
 from numpy.random import Generator
 
-from slotwise.heuristics.partitioning.partition import Partition, Partitioner, Parts
-from slotwise.heuristics.partitioning.whole_graph import (
+from slotwise.heuristics.partitioning.partition import (
+    Partition,
+    Partitioner,
+    Parts,
     made_to_fit,
     whole_weights,
     without_weightless_edges,

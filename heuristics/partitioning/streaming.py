@@ -27,9 +27,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.random import Generator
 
-from slotwise.heuristics.partitioning.orders import NATURAL, ORDERS, OrderedGraph
+from slotwise.heuristics.partitioning.orders import NATURAL, ORDERS, OrderedGraph, fennel_alpha
 from slotwise.heuristics.partitioning.partition import Partition, Partitioner, Parts
-from slotwise.heuristics.partitioning.scores import fennel_alpha
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InputError
 from slotwise.models.graph_files.csr import in_memory

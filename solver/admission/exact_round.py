@@ -6,7 +6,7 @@ import time
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from slotwise.heuristics.ras.scheduler.round import Decision, DecisionOutcome, Round
+from slotwise.heuristics.ras.scheduler import Decision, DecisionOutcome, Round
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.placement import UNPLACED, Placement

@@ -25,8 +25,7 @@ from slotwise.benchmarks.experiments.storm.sequence_table import (
     TopologyRow,
 )
 from slotwise.heuristics import HEURISTICS
-from slotwise.heuristics.method import Method
-from slotwise.heuristics.method_error import MethodError
+from slotwise.heuristics.method import Method, MethodError
 from slotwise.heuristics.registry import find_method
 from slotwise.heuristics.run import run_method
 from slotwise.models.errors import InputError

@@ -15,8 +15,7 @@ from typing import TypeAlias
 
 from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.external.command import external_method, startable_words
-from slotwise.heuristics.method import Method
-from slotwise.heuristics.method_error import MethodError
+from slotwise.heuristics.method import Method, MethodError
 from slotwise.heuristics.method_names import COMMAND_PREFIX, is_command, is_storm
 from slotwise.heuristics.registry import find_method
 from slotwise.heuristics.run import run_method, unsupported

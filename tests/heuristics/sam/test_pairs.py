@@ -11,8 +11,7 @@ from sam_cases import chain, model
 
 from slotwise.heuristics.sam.allocations import Refused
 from slotwise.heuristics.sam.fixed_vms import highest_planned, plan_on
-from slotwise.heuristics.sam.pairs import PAIRS, Planned, find_pair, plan
-from slotwise.heuristics.sam.rsm import RsmWeights
+from slotwise.heuristics.sam.pairs import PAIRS, Planned, RsmWeights, find_pair, plan
 from slotwise.models.allocation.check import Rule, check
 from slotwise.models.allocation.demand import task_demands
 from slotwise.models.allocation.load import Routing

@@ -10,11 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sam_cases import chain, dataflows, model, models
 
-from slotwise.heuristics.sam.dsm import map_dsm
-from slotwise.heuristics.sam.mapping import AllocatedTask, Map, open_vms
-from slotwise.heuristics.sam.pairs import PAIRS
-from slotwise.heuristics.sam.rsm import map_rsm
-from slotwise.heuristics.sam.sam import map_sam
+from slotwise.heuristics.sam.allocations import AllocatedTask, Map, open_vms
+from slotwise.heuristics.sam.pairs import PAIRS, map_dsm, map_rsm, map_sam
 from slotwise.models.allocation.check import Rule, check
 from slotwise.models.allocation.load import Routing
 from slotwise.models.allocation.plan import Plan

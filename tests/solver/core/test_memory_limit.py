@@ -17,7 +17,7 @@ from conftest import EXAMPLES
 from hard_instances import hard_instance
 
 import slotwise
-from slotwise.heuristics.ras.scheduler.scheduler import schedule_round
+from slotwise.heuristics.ras.scheduler import schedule_round
 from slotwise.models.errors import InputError
 from slotwise.models.families.registry import FAMILIES
 from slotwise.models.instance.cluster import Cluster, Node

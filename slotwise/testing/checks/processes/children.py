@@ -18,7 +18,7 @@ import weakref
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 
-from slotwise.heuristics.method_error import MethodError
+from slotwise.heuristics.method import MethodError
 from slotwise.models.instance.instance import Instance
 from slotwise.processes.ending import Process, end_process
 from slotwise.processes.python_child import command_of

@@ -13,7 +13,7 @@ import sys
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
-from slotwise.heuristics.method_error import MethodError
+from slotwise.heuristics.method import MethodError
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance
 from slotwise.testing.checks.processes.under_test import (

@@ -11,8 +11,7 @@ from enum import Enum
 from importlib import import_module
 from typing import Any, TypeAlias
 
-from slotwise.heuristics.method import Method
-from slotwise.heuristics.method_error import MethodError
+from slotwise.heuristics.method import Method, MethodError
 from slotwise.heuristics.plugin_errors import format_error, wrap_plugin_errors
 from slotwise.heuristics.registry import find_method
 from slotwise.heuristics.run import run_method, unsupported

@@ -1,30 +1,247 @@
-"""The working cluster of one scheduling round: what is assigned where, what each node has left.
+"""The working cluster of a round of RAS: what is assigned where, and what is left.
 
-It stands over an `Instance`, not the compiled `Problem`: Storm computes in doubles of the user's
-own units, compares names, follows the file's order; integers of a `Problem` round differently.
-
-What a node has left is its capacity less its workers and the shared memory counted on it, 0 at
-the least, each sum taken in the order in which Java takes it. Where all numbers of the instance
-are so coarse that no sum can be rounded (`RasModel.exact`), the order decides nothing and sums are
-kept up by adding and subtracting.
-
-A wart of Storm's is kept: freeing the last executors of a topology on a node leaves its
-``offheap_node`` memory counted there until the topology is assigned to the node again, or until
-the state is copied (``Cluster.freeSlot``, ``nodeToScheduledOffHeapNodeMemoryCache``).
+Storm keeps it in ``Cluster`` and ``SchedulerAssignmentImpl``: sums of doubles in the order of its
+hash tables, loads of a node and of a worker. Where a last digit decides an eviction, the same digit
+must come out here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 
 from slotwise.heuristics.decision_log import DecisionLog
-from slotwise.heuristics.ras.java.hash_codes import executor_hash, set_order
-from slotwise.heuristics.ras.model.model import RasModel
+from slotwise.heuristics.ras.java.hash_codes import executor_hash, set_order, slot_hash
+from slotwise.heuristics.ras.java.hash_map import JavaTable
+from slotwise.heuristics.ras.java.iteration_order import string_hash
+from slotwise.heuristics.ras.model.cluster import RasModel
 from slotwise.heuristics.ras.model.requests import Offer
-from slotwise.heuristics.ras.state.assignment_tables import ClusterTables, Slot
-from slotwise.heuristics.ras.state.worker import RasWorker, with_task, with_task_exactly, worker_of
+from slotwise.heuristics.ras.model.topology import RasTopology
 from slotwise.models.instance.placement import UNPLACED, Placement, from_places
+
+# The hash tables of a working cluster of Storm's (``Cluster``, ``SchedulerAssignmentImpl``).
+#
+# What is assigned stands in `RasState`. Here is only in which order Java would add it up, which
+# shows where sums of doubles are rounded: a remainder of 2e-16 where there should be none evicts
+# one topology more.
+
+Slot = tuple[int, int]
+"""Node index and worker label (Storm's port)."""
+
+
+class AssignmentTables:
+    """The tables of one topology.
+
+    Attributes
+    ----------
+    executors
+        Keys of ``executorToSlot``.
+    workers, resources
+        Keys of ``slotToExecutors`` and of ``resources``.
+    nodes
+        Keys of ``nodeIdToTotalSharedOffHeapNode``, also of nodes that have been left.
+    """
+
+    def __init__(self, node_hashes: Sequence[int]) -> None:
+        """Start empty; `node_hashes` are the hash codes of the nodes' ids."""
+
+        def hash_of_slot(slot: Slot) -> int:
+            return slot_hash(node_hashes[slot[0]], slot[1])
+
+        self._node_hashes = node_hashes
+        self.executors = JavaTable(executor_hash)
+        self.workers = JavaTable(hash_of_slot)
+        self.resources = JavaTable(hash_of_slot)
+        self.nodes = JavaTable(node_hashes.__getitem__)
+
+    def assign(self, slot: Slot, tasks: Sequence[int]) -> None:
+        """Note that `tasks` were put into the free `slot`, in this order."""
+        for task in tasks:
+            self.executors.put(task)
+        self.workers.compute_if_absent(slot)
+        self.resources.put(slot)
+        self.nodes.put(slot[0])
+
+    def free(self, slot: Slot, tasks: Sequence[int]) -> None:
+        """Note that `slot` was freed of `tasks`, all it had."""
+        self.workers.remove(slot)
+        for task in tasks:
+            self.executors.remove(task)
+        self.resources.remove(slot)
+        self.nodes.put(slot[0])
+
+
+class ClusterTables:
+    """The tables of all topologies and nodes, by index.
+
+    Attributes
+    ----------
+    assignments
+        Per topology.
+    """
+
+    def __init__(self, model: RasModel) -> None:
+        """Start with nothing assigned."""
+        self._model = model
+        self._node_hashes = [string_hash(one) for one in model.cluster.ids]
+        hashes = [string_hash(one.topology.id) for one in model.topologies]
+        self._topologies: JavaTable[int] = JavaTable(lambda topology: hashes[topology])
+        self.assignments = [AssignmentTables(self._node_hashes) for _ in hashes]
+        self._labels = [JavaTable(partial(slot_hash, start)) for start in self._node_hashes]
+
+    def assign(self, topology: int, slot: Slot, tasks: Sequence[int]) -> None:
+        """Note that `tasks` were put into the free `slot`, in this order."""
+        self._topologies.put(topology)
+        self.assignments[topology].assign(slot, tasks)
+        self._labels[slot[0]].put(slot[1])
+
+    def free(self, topology: int, slot: Slot, tasks: Sequence[int]) -> None:
+        """Note that `slot` was freed of `tasks`, all it had."""
+        self.assignments[topology].free(slot, tasks)
+
+    def copy(self, tasks_of: Callable[[Slot], Sequence[int]]) -> ClusterTables:
+        """Return the tables of a copied cluster, which assigns worker by worker again."""
+        other = ClusterTables(self._model)
+        for topology in self._topologies:
+            for slot in self.assignments[topology].workers:
+                other.assign(topology, slot, tasks_of(slot))
+        return other
+
+    def read_order(self, slots: Iterable[Slot]) -> list[Slot]:
+        """Return the slots of a running topology in the order in which Storm reads them."""
+        read = AssignmentTables(self._node_hashes).workers
+        for slot in slots:
+            read.compute_if_absent(slot)
+        return list(read)
+
+    def labels(self, node: int, used: Iterable[int]) -> list[int]:
+        """Return the `used` labels of a node in the order of its map of slots."""
+        wanted = set(used)
+        return [label for label in self._labels[node] if label in wanted]
+
+    def topologies(self, some: Iterable[int]) -> list[int]:
+        """Return `some` assigned topologies in the order of the map of assignments."""
+        wanted = set(some)
+        return [topology for topology in self._topologies if topology in wanted]
+
+
+# What one worker holds and asks for, in Storm's doubles (``Cluster.calculateWorkerResources``).
+
+
+@dataclass(frozen=True, slots=True)
+class RasWorker:
+    """A worker of one topology; never changed, only replaced.
+
+    Parameters
+    ----------
+    topology
+        Index in the instance.
+    tasks
+        Its executors in the order in which Java would add up what they ask for.
+    counts
+        Component index -> executors of it.
+    cpu, charged
+        Cpu of its executors, and what counts on the node: at least the least cpu of a worker.
+    onheap, offheap
+        MB with shared regions of the worker, not those of the node.
+    generic
+        Of each generic resource.
+    regions
+        Indices of the shared regions that its executors touch.
+    """
+
+    topology: int
+    tasks: tuple[int, ...]
+    counts: dict[int, int]
+    cpu: float
+    charged: float
+    onheap: float
+    offheap: float
+    generic: tuple[float, ...]
+    regions: frozenset[int]
+
+
+def worker_of(
+    topology: RasTopology, index: int, tasks: Sequence[int], least_cpu: float
+) -> RasWorker:
+    """Return the worker of `tasks`, added up in their order."""
+    cpu = onheap = offheap = 0.0
+    generic = [0.0] * len(topology.components[topology.component_of[tasks[0]]].need.generic)
+    counts: dict[int, int] = {}
+    regions: dict[int, None] = {}
+    for task in tasks:
+        c = topology.component_of[task]
+        component = topology.components[c]
+        need = component.need
+        cpu += need.cpu
+        onheap += need.onheap
+        offheap += need.offheap
+        for g, amount in enumerate(need.generic):
+            generic[g] += amount
+        counts[c] = counts.get(c, 0) + 1
+        regions.update(dict.fromkeys(component.regions))
+    for r in topology.in_set(regions):
+        offheap += topology.regions[r].offheap_worker
+        onheap += topology.regions[r].onheap
+    charged = max(cpu, least_cpu)
+    held = frozenset(regions)
+    return RasWorker(
+        index, tuple(tasks), counts, cpu, charged, onheap, offheap, tuple(generic), held
+    )
+
+
+def with_task(
+    topology: RasTopology, index: int, worker: RasWorker | None, task: int, least_cpu: float
+) -> RasWorker:
+    """Return the worker with one more executor, added up in the order of Java's set of them."""
+    before = () if worker is None else worker.tasks
+    return worker_of(topology, index, set_order((task, *before), executor_hash), least_cpu)
+
+
+def with_task_exactly(
+    topology: RasTopology, index: int, worker: RasWorker | None, task: int, least_cpu: float
+) -> RasWorker:
+    """Return the same where no sum of doubles is ever rounded: by adding to what is there."""
+    c = topology.component_of[task]
+    component = topology.components[c]
+    need = component.need
+    if worker is None:
+        return worker_of(topology, index, (task,), least_cpu)
+    cpu = worker.cpu + need.cpu
+    onheap, offheap = worker.onheap + need.onheap, worker.offheap + need.offheap
+    regions = worker.regions
+    for r in component.regions:
+        if r not in regions:
+            onheap += topology.regions[r].onheap
+            offheap += topology.regions[r].offheap_worker
+            regions = regions | {r}
+    generic = worker.generic
+    if generic:
+        generic = tuple([a + b for a, b in zip(generic, need.generic, strict=True)])
+    counts = dict(worker.counts)
+    counts[c] = counts.get(c, 0) + 1
+    charged = cpu if cpu > least_cpu else least_cpu
+    return RasWorker(
+        index, (*worker.tasks, task), counts, cpu, charged, onheap, offheap, generic, regions
+    )
+
+
+# The working cluster of one scheduling round: what is assigned where, what each node has left.
+#
+# It stands over an `Instance`, not the compiled `Problem`: Storm computes in doubles of the
+# user's own units, compares names, follows the file's order; integers of a `Problem` round
+# differently.
+#
+# What a node has left is its capacity less its workers and the shared memory counted on it, 0 at
+# the least, each sum taken in the order in which Java takes it. Where all numbers of the instance
+# are so coarse that no sum can be rounded (`RasModel.exact`), the order decides nothing and sums
+# are kept up by adding and subtracting.
+#
+# A wart of Storm's is kept: freeing the last executors of a topology on a node leaves its
+# ``offheap_node`` memory counted there until the topology is assigned to the node again, or until
+# the state is copied (``Cluster.freeSlot``, ``nodeToScheduledOffHeapNodeMemoryCache``).
 
 
 class RasState:
