@@ -35,12 +35,10 @@ from slotwise.heuristics.node_capacity import (
 from slotwise.heuristics.one_by_one import no_room, place_one_by_one
 from slotwise.heuristics.partial_placement import Ledger, LedgerWorker
 from slotwise.models.cancellation import CancellationToken
-from slotwise.models.errors import InputError
+from slotwise.models.errors import InputError, suggestion
 from slotwise.models.instance.placement import Placement, Refusal
-from slotwise.models.number_text import exact_text
 from slotwise.models.problem.problem import Problem
-from slotwise.models.suggestion import suggestion
-from slotwise.models.values import as_decimal, exact
+from slotwise.models.values import as_decimal, exact, exact_text
 
 # Bootstrap Scheduler: section 3.2, Algorithm 1 and equation 5.
 #

@@ -69,9 +69,9 @@ if TYPE_CHECKING:
     from slotwise.benchmarks.report.comparison.comparison import Comparison as Comparison
     from slotwise.heuristics.method import MethodError as MethodError
     from slotwise.models.allocation.case import AllocationCase as AllocationCase
-    from slotwise.models.certificates.certificate import Certificate as Certificate
-    from slotwise.models.certificates.file import write_certificate as write_certificate
-    from slotwise.models.dataflow.dataflow import Dataflow as Dataflow
+    from slotwise.models.certificates import Certificate as Certificate
+    from slotwise.models.certificates import write_certificate as write_certificate
+    from slotwise.models.dataflow import Dataflow as Dataflow
     from slotwise.models.errors import InputError as InputError
     from slotwise.models.errors import InternalError as InternalError
     from slotwise.models.errors import SlotwiseError as SlotwiseError

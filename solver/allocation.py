@@ -20,9 +20,8 @@ from typing import Any
 from slotwise.heuristics.sam.allocations import Refused
 from slotwise.heuristics.sam.pairs import PAIRS, find_pair, plan
 from slotwise.models.allocation.check import Failure, check
-from slotwise.models.allocation.demand import task_demands
-from slotwise.models.allocation.load import Routing, Scaling
-from slotwise.models.allocation.plan import Plan, Slot
+from slotwise.models.allocation.load import Routing, Scaling, task_demands
+from slotwise.models.allocation.plan import DEFAULT_SIZES, Plan, Slot, Vm, VmSize, offered_slots
 from slotwise.models.allocation.prediction import (
     Limit,
     Prediction,
@@ -31,14 +30,11 @@ from slotwise.models.allocation.prediction import (
     slot_usage,
     vm_usage,
 )
-from slotwise.models.allocation.vm import DEFAULT_SIZES, Vm, VmSize, offered_slots
 from slotwise.models.cancellation import CancellationToken, CancelledError
-from slotwise.models.dataflow.dataflow import Dataflow
-from slotwise.models.errors import InputError, InternalError
-from slotwise.models.number_text import short_text
+from slotwise.models.dataflow import Dataflow
+from slotwise.models.errors import InputError, InternalError, suggestion
 from slotwise.models.performance.model import PerformanceModel
-from slotwise.models.suggestion import suggestion
-from slotwise.models.values import plain
+from slotwise.models.values import plain, short_text
 from slotwise.solver.core.result import Status
 from slotwise.solver.slots.curve import slots_curve
 from slotwise.solver.slots.problem import Variant

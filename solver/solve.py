@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from queue import SimpleQueue
 
-from slotwise.models.errors import InputError, InternalError
+from slotwise.models.errors import InputError, InternalError, suggestion
 from slotwise.models.infeasibility.contradictions import holds
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
@@ -15,7 +15,6 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.judge.verdict import Verdict
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
-from slotwise.models.suggestion import suggestion
 from slotwise.solver.baseline import BASELINE, KIND, simple_bounds
 from slotwise.solver.contradictions import COUNTING, find_contradiction
 from slotwise.solver.core.declared_rules import unknown

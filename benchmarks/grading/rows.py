@@ -9,8 +9,7 @@ from functools import lru_cache
 from typing import Any, TypedDict
 
 from slotwise.heuristics.sam.pairs import PAIRS
-from slotwise.models.number_text import exact_text
-from slotwise.models.values import as_decimal
+from slotwise.models.values import as_decimal, exact_text
 
 SCHEMA = """
     instance_hash string, instance string, family string, case_index int,

@@ -28,7 +28,7 @@ from slotwise.benchmarks.grading.rows import (
 )
 from slotwise.benchmarks.grading.sam_run import allocated
 from slotwise.heuristics.method import Method, MethodError
-from slotwise.models.cancellation import CancellationToken
+from slotwise.models.cancellation import CancellationToken, WorkClock
 from slotwise.models.errors import InputError, SlotwiseError, UnfinishedError
 from slotwise.models.formats.instance_writer import instance_hash
 from slotwise.models.formats.json_text import parse_json
@@ -39,7 +39,6 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import whole
-from slotwise.models.work_clock import WorkClock
 
 
 class Loader:

@@ -19,7 +19,7 @@ from slotwise.models.allocation.case import AllocationCase, case_from_text, case
 from slotwise.models.allocation.check import Failure
 from slotwise.models.errors import SlotwiseError
 from slotwise.models.families.registry import ALLOCATION_FAMILIES
-from slotwise.models.number_text import short_text
+from slotwise.models.values import short_text
 
 TERM = "slots"
 """The one term of an allocation."""

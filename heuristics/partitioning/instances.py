@@ -40,8 +40,7 @@ from slotwise.heuristics.partitioning.streaming import (
     written_parameters,
 )
 from slotwise.models.cancellation import CancellationToken
-from slotwise.models.graph_files.csr import CsrGraph, from_edges
-from slotwise.models.graph_files.vertex_stream import IdArray
+from slotwise.models.graph_files.vertex_stream import CsrGraph, IdArray, from_edges
 from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.problem.problem import Problem
 

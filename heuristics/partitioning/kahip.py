@@ -29,8 +29,7 @@ from slotwise.heuristics.partitioning.partition import (
     without_weightless_edges,
 )
 from slotwise.models.cancellation import CancellationToken
-from slotwise.models.graph_files.csr import CsrGraph, in_memory
-from slotwise.models.graph_files.vertex_stream import IdArray, VertexStream
+from slotwise.models.graph_files.vertex_stream import CsrGraph, IdArray, VertexStream, in_memory
 
 TIME_LIMIT_S = 600.0
 """The longest that KaHIP may take, or to the deadline of the token."""

@@ -26,8 +26,7 @@ from slotwise.heuristics.partitioning.partition import (
     without_weightless_edges,
 )
 from slotwise.models.cancellation import CancellationToken
-from slotwise.models.graph_files.csr import in_memory
-from slotwise.models.graph_files.vertex_stream import VertexStream
+from slotwise.models.graph_files.vertex_stream import VertexStream, in_memory
 
 FEW_PARTS, FEW_VERTICES = 8, 50
 """Most parts, or fewest vertices a part, for which METIS bisects; else it goes k ways."""

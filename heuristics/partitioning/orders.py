@@ -17,8 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.random import Generator
 
-from slotwise.models.graph_files.csr import CsrGraph
-from slotwise.models.graph_files.vertex_stream import Chunk, IdArray, Totals
+from slotwise.models.graph_files.vertex_stream import Chunk, CsrGraph, IdArray, Totals
 
 NATURAL = "natural"
 """That of the file, or of the tasks of an instance."""

@@ -12,8 +12,13 @@ from numpy.typing import NDArray
 
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InputError
-from slotwise.models.graph_files.csr import CsrGraph
-from slotwise.models.graph_files.vertex_stream import IdArray, Totals, VertexStream, WeightArray
+from slotwise.models.graph_files.vertex_stream import (
+    CsrGraph,
+    IdArray,
+    Totals,
+    VertexStream,
+    WeightArray,
+)
 
 FloatArray = NDArray[np.float64]
 

@@ -13,12 +13,10 @@ from numpy.random import Generator
 from slotwise.heuristics.decision_log import DecisionLog
 from slotwise.heuristics.method import Method
 from slotwise.models.cancellation import CancellationToken
-from slotwise.models.errors import InputError
+from slotwise.models.errors import InputError, suggestion
 from slotwise.models.instance.placement import Placement, Refusal
-from slotwise.models.number_text import exact_text
 from slotwise.models.problem.problem import CLUSTER, NODE, RACK, Problem
-from slotwise.models.suggestion import suggestion
-from slotwise.models.values import NO_LIMIT, as_decimal, exact
+from slotwise.models.values import NO_LIMIT, as_decimal, exact, exact_text
 
 SAME_RACK, OTHER_RACK = 1, 2
 """Network distances of the research code; a node is at `SAME_RACK` from itself too."""

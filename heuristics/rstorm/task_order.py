@@ -17,8 +17,7 @@ from typing import TypeVar
 from slotwise.heuristics.one_by_one import one_of_each_in_turn
 from slotwise.heuristics.ras.java.hash_map import java_7_order
 from slotwise.heuristics.ras.java.iteration_order import string_hash
-from slotwise.models.instance.reserved import ACKER
-from slotwise.models.instance.topology import Topology
+from slotwise.models.instance.topology import ACKER, Topology
 from slotwise.models.problem.problem import Problem
 
 

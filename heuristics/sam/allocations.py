@@ -10,12 +10,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple, Protocol, TypeAlias
 
-from slotwise.models.allocation.demand import TaskDemand
-from slotwise.models.allocation.plan import Bundle, TaskAllocation
-from slotwise.models.allocation.vm import Vm
+from slotwise.models.allocation.load import TaskDemand
+from slotwise.models.allocation.plan import Bundle, TaskAllocation, Vm
 from slotwise.models.cancellation import CancellationToken
-from slotwise.models.performance.curves import full_bundle, measured_at, threads_for
-from slotwise.models.performance.model import PerformanceModel
+from slotwise.models.performance.model import (
+    PerformanceModel,
+    full_bundle,
+    measured_at,
+    threads_for,
+)
 
 
 def allocate_lsa(demands: Sequence[TaskDemand]) -> dict[str, TaskAllocation] | Refused:

@@ -25,16 +25,22 @@ from slotwise.heuristics.sam.allocations import (
     open_slots,
 )
 from slotwise.heuristics.sam.retry import map_with_retry
-from slotwise.models.allocation.demand import TaskDemand, task_demands
-from slotwise.models.allocation.load import Routing
-from slotwise.models.allocation.plan import Bundle, Plan, Slot, TaskAllocation, estimated_slots
-from slotwise.models.allocation.vm import DEFAULT_SIZES, Vm, VmSize, offered_slots
+from slotwise.models.allocation.load import Routing, TaskDemand, task_demands
+from slotwise.models.allocation.plan import (
+    DEFAULT_SIZES,
+    Bundle,
+    Plan,
+    Slot,
+    TaskAllocation,
+    Vm,
+    VmSize,
+    estimated_slots,
+    offered_slots,
+)
 from slotwise.models.cancellation import UNLIMITED, CancellationToken
-from slotwise.models.dataflow.dataflow import Dataflow
-from slotwise.models.errors import InputError
-from slotwise.models.performance.curves import full_bundle
-from slotwise.models.performance.model import PerformanceModel
-from slotwise.models.suggestion import suggestion
+from slotwise.models.dataflow import Dataflow
+from slotwise.models.errors import InputError, suggestion
+from slotwise.models.performance.model import PerformanceModel, full_bundle
 
 # Default Storm Mapping (DSM), Algorithm 4, section 7.2.
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from slotwise.models.judge.verdict import Violation
-from slotwise.models.number_text import short_text
-from slotwise.models.values import plain
+from slotwise.models.values import plain, short_text
 
 
 @dataclass(frozen=True, slots=True)

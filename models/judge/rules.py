@@ -10,8 +10,7 @@ import numpy as np
 
 from slotwise.models.judge.accounting import Accounting, Workers
 from slotwise.models.judge.verdict import Violation
-from slotwise.models.problem.problem import IntArray, Problem
-from slotwise.models.problem.rules import Rules
+from slotwise.models.problem.problem import IntArray, Problem, Rules
 from slotwise.models.values import NO_LIMIT
 
 
@@ -20,7 +19,7 @@ class Rule:
     """One rule of the problem.
 
     It has one of three checks, each of which yields what breaks the rule; a rule without any
-    changes loads or distances instead (`accounting`, `costs`).
+    changes loads or distances instead (`accounting`, `judge`).
 
     Parameters
     ----------

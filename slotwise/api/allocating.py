@@ -19,8 +19,8 @@ from slotwise.api.allocation_inputs import (
 )
 from slotwise.api.exit_code import Exit
 from slotwise.models.allocation.as_instance import as_instance
-from slotwise.models.allocation.vm import offered_slots
-from slotwise.models.dataflow.dataflow import Dataflow
+from slotwise.models.allocation.plan import offered_slots
+from slotwise.models.dataflow import Dataflow
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance
 from slotwise.models.values import time_limit

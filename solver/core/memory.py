@@ -20,8 +20,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from slotwise.models.cancellation import CancellationToken
-from slotwise.models.work_clock import WorkClock
+from slotwise.models.cancellation import CancellationToken, WorkClock
 from slotwise.solver.core.not_taken import NotTakenError
 
 # How much memory this process holds, and how much it may have.

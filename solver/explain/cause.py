@@ -21,9 +21,8 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
 from slotwise.models.instance.topology import Component, Topology
 from slotwise.models.judge.judge import judge
-from slotwise.models.number_text import exact_text
 from slotwise.models.problem.compile import compile_problem
-from slotwise.models.values import as_decimal
+from slotwise.models.values import as_decimal, exact_text
 from slotwise.solver.contradictions import find_contradiction
 from slotwise.solver.explain.conflict import (
     ZERO,

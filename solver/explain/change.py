@@ -11,7 +11,7 @@ from slotwise.models.display import counted
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.topology import Constraints, Topology
-from slotwise.models.number_text import exact_text
+from slotwise.models.values import exact_text
 from slotwise.solver.explain.constraint import listed, tasks_text, with_counts, without_topologies
 
 ADD_NODES = "add_nodes"

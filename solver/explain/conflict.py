@@ -15,8 +15,8 @@ from decimal import Decimal
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import to_places
 from slotwise.models.instance.topology import Component, Topology
-from slotwise.models.number_text import exact_text
 from slotwise.models.problem.scaling import CPU, MEMORY, dimension
+from slotwise.models.values import exact_text
 from slotwise.solver.explain.constraint import Constraint, constraints_of, relax
 from slotwise.solver.explain.explanation import Feasibility, Places
 from slotwise.solver.explain.feasibility import Decider, Decision

@@ -9,10 +9,9 @@ from decimal import Decimal
 from slotwise.models.display import counted
 from slotwise.models.instance.cluster import Node
 from slotwise.models.instance.instance import Instance
-from slotwise.models.instance.reserved import ACKER
-from slotwise.models.instance.topology import Topology
-from slotwise.models.number_text import exact_text
+from slotwise.models.instance.topology import ACKER, Topology
 from slotwise.models.problem.scaling import dimension
+from slotwise.models.values import exact_text
 
 LIMITS = (
     "heap",

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import cast
 
-from slotwise.models.errors import InputError
-from slotwise.models.suggestion import suggestion
+from slotwise.models.errors import InputError, suggestion
 from slotwise.models.values import number_of_text
 from slotwise.solver.baseline import BASELINE
 from slotwise.solver.engines import ENGINES

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from slotwise.models.allocation.load import Routing
-from slotwise.models.allocation.vm import DEFAULT_SIZES, Vm, VmSize
+from slotwise.models.allocation.plan import DEFAULT_SIZES, Vm, VmSize
 from slotwise.models.cancellation import CancellationToken
-from slotwise.models.dataflow.dataflow import Dataflow
+from slotwise.models.dataflow import Dataflow
 from slotwise.models.errors import InputError
 from slotwise.models.performance.model import PerformanceModel
 from slotwise.solver.core.result import Status

@@ -5,8 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from importlib.metadata import version
 
-from slotwise.models.certificates.certificate import Certificate, CertifiedProof, CertifiedTerm
-from slotwise.models.certificates.check import placement_of
+from slotwise.models.certificates import Certificate, CertifiedProof, CertifiedTerm, placement_of
 from slotwise.models.errors import InputError
 from slotwise.models.formats.instance_writer import instance_hash
 from slotwise.models.instance.placement import to_places

@@ -9,11 +9,10 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Protocol
 
-from slotwise.models.errors import InputError, InternalError
+from slotwise.models.errors import InputError, InternalError, suggestion
 from slotwise.models.instance.placement import Placement
-from slotwise.models.number_text import short_text
 from slotwise.models.problem.problem import Problem
-from slotwise.models.suggestion import suggestion
+from slotwise.models.values import short_text
 from slotwise.solver.core.not_taken import UntakenError
 from slotwise.solver.core.result import Limits, Result, Status, TermResult
 from slotwise.solver.core.supervision import Presses, counted_presses

@@ -13,8 +13,7 @@ from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.compile import compile_problem
-from slotwise.models.problem.problem import IntArray, Problem
-from slotwise.models.problem.rules import Rules
+from slotwise.models.problem.problem import IntArray, Problem, Rules
 from slotwise.models.values import NO_LIMIT, as_decimal
 from slotwise.solver.presolve.flow_components import SubProblem, on_classes
 from slotwise.solver.structure.separability import only_network_counts

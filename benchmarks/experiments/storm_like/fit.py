@@ -21,10 +21,11 @@ from slotwise.models.families.storm_like.statistics import (
     COMPONENT_STATISTICS,
     TOPOLOGY_STATISTICS,
     component_statistics,
+    interpolated,
     kind_of,
+    tables,
     topology_statistics,
 )
-from slotwise.models.families.storm_like.tables import interpolated, tables
 from slotwise.models.instance.topology import Topology
 from slotwise.models.values import whole
 

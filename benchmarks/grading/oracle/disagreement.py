@@ -16,8 +16,13 @@ from slotwise.benchmarks.grading.exact.proofs import read_proofs
 from slotwise.benchmarks.grading.oracle.standing_rows import ANSWERED, standing_rows
 from slotwise.benchmarks.grading.rows import EXACT_KINDS, KEY, SUCCEEDED, RunStatus
 from slotwise.benchmarks.grading.run import read_placement_text
-from slotwise.models.certificates.certificate import Certificate, CertifiedProof, CertifiedTerm
-from slotwise.models.certificates.file import certificate_document, write_certificate
+from slotwise.models.certificates import (
+    Certificate,
+    CertifiedProof,
+    CertifiedTerm,
+    certificate_document,
+    write_certificate,
+)
 from slotwise.models.errors import InternalError
 from slotwise.models.formats.json_text import canonical_json
 from slotwise.models.instance.instance import Instance

@@ -23,8 +23,7 @@ from slotwise.heuristics.ras.java.hash_map import compensated_sum
 from slotwise.heuristics.ras.java.iteration_order import map_order, string_hash
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.cluster import Cluster, Node
-from slotwise.models.instance.reserved import ACKER
-from slotwise.models.instance.topology import MEMORY_PARTS, Component, Topology
+from slotwise.models.instance.topology import ACKER, MEMORY_PARTS, Component, Topology
 from slotwise.models.problem.scaling import CPU, MEMORY
 
 OWN = (CPU, MEMORY, *MEMORY_PARTS)

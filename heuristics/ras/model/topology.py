@@ -18,8 +18,7 @@ from slotwise.heuristics.ras.java.hash_codes import (
     shared_memory_hash,
 )
 from slotwise.heuristics.ras.java.iteration_order import map_order
-from slotwise.models.instance.reserved import ACKER
-from slotwise.models.instance.topology import SHARED_KINDS, Component, SharedMemory, Topology
+from slotwise.models.instance.topology import ACKER, SHARED_KINDS, Component, SharedMemory, Topology
 from slotwise.models.problem.scaling import CPU
 
 SHUFFLES = ("shuffle", "local_or_shuffle")

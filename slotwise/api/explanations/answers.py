@@ -19,7 +19,7 @@ from slotwise.api.explanations.shown import (
     values,
 )
 from slotwise.models.display import counted
-from slotwise.models.errors import InputError
+from slotwise.models.errors import InputError, suggestion
 from slotwise.models.explanation.alternatives import Alternative
 from slotwise.models.explanation.cost_split import CostSplit
 from slotwise.models.explanation.mending import Mending, mending
@@ -28,7 +28,6 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
 from slotwise.models.instance_file import instance_hash
 from slotwise.models.problem.problem import Problem
-from slotwise.models.suggestion import suggestion
 from slotwise.models.values import plain
 from slotwise.solver.core.result import Result, Status
 from slotwise.solver.explain.comparison import Comparison, FewestMoves

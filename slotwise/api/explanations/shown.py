@@ -11,7 +11,7 @@ from slotwise.models.explanation.cost_split import CostSplit
 from slotwise.models.instance.instance import Instance
 from slotwise.models.judge.moves import TaskMove
 from slotwise.models.judge.verdict import Verdict
-from slotwise.models.number_text import short_text
+from slotwise.models.values import short_text
 from slotwise.solver.explain.comparison import Comparison
 from slotwise.solver.explain.explanation import Explanation
 from slotwise.solver.explain.first_mistake import FirstMistake

@@ -8,8 +8,11 @@ from collections.abc import Mapping
 from slotwise.api.inputs import TEXT, PlacementLike, is_text, path_of
 from slotwise.api.plain_data import plain_data
 from slotwise.models.errors import in_file
-from slotwise.models.formats.given_placement import given_placement_from_data, is_answer
-from slotwise.models.formats.running.given_running import of_larger_cluster
+from slotwise.models.formats.given_placement import (
+    given_placement_from_data,
+    is_answer,
+    of_larger_cluster,
+)
 from slotwise.models.formats.text import parse_text, read_data
 from slotwise.models.instance.instance import Instance, Running
 from slotwise.models.instance.placement import Placement, places_from_data, to_places

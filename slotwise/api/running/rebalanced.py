@@ -10,7 +10,7 @@ from slotwise.api.running.orphans import Orphan
 from slotwise.models.display import counted
 from slotwise.models.formats.instance_writer import instance_hash
 from slotwise.models.formats.placement_file import placement_document
-from slotwise.models.formats.running.plan_file import PLAN_FORMAT
+from slotwise.models.formats.plan_file import PLAN_FORMAT
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.lost_nodes import in_whole
 from slotwise.models.instance.placement import Placement

@@ -10,7 +10,7 @@ from slotwise.api.inputs import path_of
 from slotwise.benchmarks.report.viewer.side import Shown
 from slotwise.benchmarks.report.viewer.view import page, standalone
 from slotwise.models.display import listed
-from slotwise.models.formats.atomic_file import write_atomically
+from slotwise.models.formats.file_bytes import write_atomically
 from slotwise.models.problem.problem import Problem
 
 

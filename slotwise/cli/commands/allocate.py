@@ -157,7 +157,7 @@ def _check_together(
 def _save(done: Allocated, out: Path | None, out_instance: Path | None) -> None:
     """Write the files that were asked for; no instance where there is no plan."""
     if out is not None:
-        from slotwise.models.formats.atomic_file import write_atomically
+        from slotwise.models.formats.file_bytes import write_atomically
         from slotwise.models.formats.json_text import pretty_json
 
         write_atomically(out, pretty_json(done.to_document()) + "\n")

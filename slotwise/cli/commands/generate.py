@@ -57,7 +57,7 @@ def _save(texts: dict[Path, str], folder: Path) -> None:
     Files that stand there with the same content are left alone. If one stands there with other
     content nothing is written at all.
     """
-    from slotwise.models.formats.atomic_file import write_atomically
+    from slotwise.models.formats.file_bytes import write_atomically
 
     if folder.exists() and not folder.is_dir():
         raise InputError("is not a folder", field="--out", value=str(folder))

@@ -23,7 +23,7 @@ def save_certificate(
 ) -> None:
     """Write the certificate of `result`, unless there is no answer to certify."""
     from slotwise.api.verifying import certify
-    from slotwise.models.certificates.file import write_certificate
+    from slotwise.models.certificates import write_certificate
     from slotwise.solver.core.result import Status
 
     if result.status is not Status.UNKNOWN:

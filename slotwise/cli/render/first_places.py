@@ -7,7 +7,7 @@ import sys
 from slotwise.api.running.orphans import FirstPlaces
 from slotwise.cli.exits import emit
 from slotwise.models.display import counted
-from slotwise.models.number_text import short_text
+from slotwise.models.values import short_text
 
 
 def show_first(first: FirstPlaces, *, search_follows: bool) -> None:

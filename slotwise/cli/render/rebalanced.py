@@ -13,7 +13,7 @@ from slotwise.cli.render.curves import Line, plot_lines
 from slotwise.cli.render.tables import MOST_ROWS, more_rows, show, table
 from slotwise.models.display import counted
 from slotwise.models.judge.moves import TaskMove, place_of
-from slotwise.models.number_text import short_text
+from slotwise.models.values import short_text
 from slotwise.solver.core.result import Status
 from slotwise.solver.rebalance.front import Front, FrontPoint
 from slotwise.solver.rebalance.plan import Plan

@@ -12,8 +12,7 @@ import networkx as nx
 
 from slotwise.models.instance.cluster import Node
 from slotwise.models.instance.instance import Instance, Scheduler
-from slotwise.models.instance.reserved import ACKER
-from slotwise.models.instance.topology import MEMORY_PARTS, Topology
+from slotwise.models.instance.topology import ACKER, MEMORY_PARTS, Topology
 from slotwise.models.values import known
 from slotwise.solver.explain.constraint import with_topologies
 from slotwise.testing.checks.reduction import (

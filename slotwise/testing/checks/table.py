@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from slotwise.heuristics.method import MethodError
-from slotwise.models.errors import InputError
+from slotwise.models.errors import InputError, suggestion
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
-from slotwise.models.suggestion import suggestion
 from slotwise.testing.checks.finding import Finding
 from slotwise.testing.checks.properties.determinism import is_deterministic
 from slotwise.testing.checks.properties.edges import edges, far_apart

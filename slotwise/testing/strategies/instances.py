@@ -9,12 +9,11 @@ from typing import TypeVar
 
 from hypothesis import strategies as st
 
-from slotwise.models.errors import InputError
+from slotwise.models.errors import InputError, suggestion
 from slotwise.models.instance.cluster import Cluster
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
 from slotwise.models.instance.topology import Topology
-from slotwise.models.suggestion import suggestion
 from slotwise.models.values import one_of, whole
 from slotwise.testing.choices import chance, pick
 from slotwise.testing.random_instances.feasible import one_unit_short, tightened, with_placement

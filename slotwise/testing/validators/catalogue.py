@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from slotwise.models.errors import InputError
-from slotwise.models.suggestion import suggestion
+from slotwise.models.errors import InputError, suggestion
 from slotwise.testing.validators.capacity import CAPACITY
 from slotwise.testing.validators.case import RULES, Case, SubCase
 from slotwise.testing.validators.constraints import INCOMPATIBLE, MAX_PER_NODE

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from slotwise.models.cancellation import CancellationToken
-from slotwise.models.problem.problem import NODE, RACK, WORKER, BoolArray, IntArray, Problem
-from slotwise.models.problem.rules import Rules
+from slotwise.models.problem.problem import NODE, RACK, WORKER, BoolArray, IntArray, Problem, Rules
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.column_generation.configurations.enumeration import within_node_caps
 from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph

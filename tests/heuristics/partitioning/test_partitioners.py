@@ -22,8 +22,13 @@ from slotwise.heuristics.partitioning.partition import (
 from slotwise.heuristics.partitioning.partitioners import PARTITIONERS, find_partitioner
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InputError
-from slotwise.models.graph_files.csr import CsrGraph, from_edges
-from slotwise.models.graph_files.vertex_stream import Chunk, Totals, VertexStream
+from slotwise.models.graph_files.vertex_stream import (
+    Chunk,
+    CsrGraph,
+    Totals,
+    VertexStream,
+    from_edges,
+)
 
 QUICK = [name for name in PARTITIONERS if name != "kahip"]
 ONE_PASS = ("hash", "ldg", "fennel")

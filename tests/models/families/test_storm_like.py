@@ -16,17 +16,17 @@ from slotwise.benchmarks.grading.sources import read_cases
 from slotwise.models.errors import InputError
 from slotwise.models.families.family import of_sizes, task_range
 from slotwise.models.families.registry import FAMILIES
-from slotwise.models.families.storm_like.cluster import draw_cluster, holds
-from slotwise.models.families.storm_like.demands import draw_demands
 from slotwise.models.families.storm_like.family import (
     STORM_LIKE,
     STORM_LIKE_HELD_OUT,
     StormLike,
+    draw_cluster,
+    draw_demands,
     draw_topology,
+    holds,
     rng_of,
     storm_like,
 )
-from slotwise.models.families.storm_like.parallelism import usual
 from slotwise.models.families.storm_like.statistics import (
     COMPONENT_STATISTICS,
     KINDS,
@@ -34,10 +34,10 @@ from slotwise.models.families.storm_like.statistics import (
     component_statistics,
     joined,
     kind_of,
+    tables,
     topology_statistics,
 )
-from slotwise.models.families.storm_like.streams import draw_structure
-from slotwise.models.families.storm_like.tables import tables
+from slotwise.models.families.storm_like.streams import draw_structure, usual
 from slotwise.models.instance.topology import Component, Stream, Topology
 from slotwise.models.instance_file import instance_hash
 

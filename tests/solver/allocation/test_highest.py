@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 from sam_cases import chain, model
 
-from slotwise.models.allocation.vm import VmSize
-from slotwise.models.dataflow.dataflow import Dataflow
+from slotwise.models.allocation.plan import VmSize
+from slotwise.models.dataflow import Dataflow
 from slotwise.models.errors import InputError
 from slotwise.solver.allocation import Outcome, Question, Setting, allocate, highest_rate
 

@@ -14,13 +14,11 @@ from slotwise.heuristics.sam.allocations import AllocatedTask, Map, open_vms
 from slotwise.heuristics.sam.pairs import PAIRS, map_dsm, map_rsm, map_sam
 from slotwise.models.allocation.check import Rule, check
 from slotwise.models.allocation.load import Routing
-from slotwise.models.allocation.plan import Plan
-from slotwise.models.allocation.vm import ARTICLE_VMS, Vm, VmSize
+from slotwise.models.allocation.plan import ARTICLE_VMS, Plan, Vm, VmSize
 from slotwise.models.cancellation import CancellationToken, CancelledError
-from slotwise.models.dataflow.dataflow import Dataflow
-from slotwise.models.dataflow.micro import MICRO_DAGS
+from slotwise.models.dataflow import MICRO_DAGS, Dataflow
 from slotwise.models.errors import InputError, InternalError
-from slotwise.models.performance.article import article_models
+from slotwise.models.performance.file import article_models
 from slotwise.models.performance.model import PerformanceModel
 from slotwise.solver import allocation
 from slotwise.solver.allocation import (

@@ -8,8 +8,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from slotwise.models.graph_partition.as_instance import instance_of
-from slotwise.models.graph_partition.problem import PartitionProblem
+from slotwise.models.graph_partition import PartitionProblem, instance_of
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.compact import formulation

@@ -6,10 +6,9 @@ from fractions import Fraction
 
 from slotwise.benchmarks.report.explanation_page import PageSection, PageTable
 from slotwise.cli.render.tables import listed
-from slotwise.models.explanation.cost_split import CostSplit
-from slotwise.models.explanation.network_split import LEVELS, StreamCost
+from slotwise.models.explanation.cost_split import LEVELS, CostSplit, StreamCost
 from slotwise.models.judge.verdict import NodeLoad, Verdict
-from slotwise.models.number_text import short_text
+from slotwise.models.values import short_text
 
 LEVEL_HEADS = ("in a worker", "on a node", "in a rack", "across racks")
 

@@ -6,7 +6,7 @@ from slotwise.api.explanations.answers import ExplainedInstance
 from slotwise.benchmarks.report.explanation_page import PageSection, PageTable
 from slotwise.cli.render.explained.costs import cost_sections, cost_text
 from slotwise.cli.render.tables import listed
-from slotwise.models.number_text import short_text
+from slotwise.models.values import short_text
 from slotwise.solver.core.result import Result, Status
 from slotwise.solver.explain.explanation import Conflict, Explanation, Feasibility, Member
 

@@ -12,7 +12,7 @@ from slotwise.models.display import counted
 from slotwise.models.explanation.alternatives import Alternative
 from slotwise.models.explanation.mending import cause
 from slotwise.models.judge.moves import TaskMove
-from slotwise.models.number_text import short_text
+from slotwise.models.values import short_text
 from slotwise.solver.core.result import Result, Status
 from slotwise.solver.explain.comparison import Comparison, NodeDifference
 

@@ -9,9 +9,8 @@ from slotwise.cli.render.results import compact
 from slotwise.cli.render.tables import listed
 from slotwise.models.display import counted
 from slotwise.models.judge.judge import judge
-from slotwise.models.number_text import short_text
 from slotwise.models.problem.problem import Problem
-from slotwise.models.values import NO_LIMIT
+from slotwise.models.values import NO_LIMIT, short_text
 from slotwise.solver.core.result import Status
 from slotwise.solver.explain.comparison import FewestMoves
 from slotwise.solver.explain.first_mistake import FirstMistake

@@ -9,7 +9,7 @@ from rich.console import RenderableType
 
 from slotwise.cli.render.tables import MOST_ROWS, more_rows, show, table
 from slotwise.models.display import counted
-from slotwise.models.number_text import short_text
+from slotwise.models.values import short_text
 
 if TYPE_CHECKING:
     from slotwise.pipeline.following.advice import Advice

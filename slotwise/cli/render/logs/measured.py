@@ -8,7 +8,7 @@ from rich.console import RenderableType
 
 from slotwise.api.logs.measuring import Measurement
 from slotwise.cli.render.tables import MOST_ROWS, more_rows, show, table
-from slotwise.models.number_text import short_text
+from slotwise.models.values import short_text
 from slotwise.pipeline.statistics.weights.measured import Measured, Weight
 
 KIB = 1024

@@ -1,15 +1,28 @@
-"""A dataflow: tasks, each of a kind that has a performance model, and streams between them."""
+"""Dataflows: a DAG of tasks with selectivities, and the rate of each task.
+
+A dataflow knows neither threads nor machines; an allocation (`models.allocation`) decides them.
+
+Source: Shukla and Simmhan, *Model-driven Scheduling for Distributed Stream Processing Systems*,
+sections 3 and 6; its micro DAGs are in section 8.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 import networkx as nx
 
-from slotwise.models.errors import InputError
+from slotwise.models.errors import InputError, in_file
+from slotwise.models.formats.text import read_data
+from slotwise.models.formats.validation import validated
 from slotwise.models.nouns import Exact, Name, Noun, check_fields
+
+# A dataflow: tasks, each of a kind that has a performance model, and streams between them.
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,3 +127,77 @@ class Dataflow(Noun):
         order = nx.lexicographical_topological_sort(self.graph(), key=lambda name: place[name])
         by_name = {task.name: task for task in self.tasks}
         return tuple(task for task in map(by_name.__getitem__, order) if task.model is not None)
+
+
+# Reading dataflows: JSON or YAML.
+
+
+def read_dataflow(source: str | Path) -> Dataflow:
+    """Return the dataflow of a file; ``-`` = stdin.
+
+    Raises
+    ------
+    InputError
+        One line: file, field, value, rule; so also for a cycle.
+    """
+    data, file = read_data(source)
+    with in_file(file):
+        return dataflow_from_data(data)
+
+
+def dataflow_from_data(data: Any) -> Dataflow:
+    """Return the dataflow in the data of a file."""
+    return validated(Dataflow, data)
+
+
+# The article's micro DAGs Linear, Diamond and Star (section 8.1).
+
+_KINDS = ("blob", "table", "pi", "xml", "file")
+
+
+def _micro(name: str, *stages: tuple[str, ...]) -> Dataflow:
+    """Return the DAG in which every task of a stage sends to every task of the next one."""
+    stages = (("source",), *stages, ("sink",))
+    return Dataflow(
+        name,
+        tuple(
+            DataflowTask(task, task if task in _KINDS else None)
+            for stage in stages
+            for task in stage
+        ),
+        tuple(
+            Stream(source, target)
+            for before, after in pairwise(stages)
+            for source in before
+            for target in after
+        ),
+    )
+
+
+LINEAR = _micro("linear", ("blob",), ("table",), ("pi",), ("xml",), ("file",))
+DIAMOND = _micro("diamond", ("blob", "table", "xml", "file"), ("pi",))
+STAR = _micro("star", ("blob", "table"), ("xml",), ("pi", "file"))
+
+MICRO_DAGS = {dag.name: dag for dag in (LINEAR, DIAMOND, STAR)}
+"""Name -> DAG."""
+
+
+# GetRate of the article (section 6): the input rate of every task.
+
+
+def input_rates(dataflow: Dataflow, rate: Fraction) -> dict[str, Fraction]:
+    """Return task name -> input rate, tuples/s.
+
+    Each task without an incoming stream takes in `rate`; each other one the sum, over its incoming
+    streams, of the input rate of their source times their selectivity.
+    """
+    graph = dataflow.graph()
+    rates: dict[str, Fraction] = {}
+    for name in nx.topological_sort(graph):
+        sources = list(graph.predecessors(name))
+        rates[name] = sum(
+            (rates[one] * graph.edges[one, name]["selectivity"] for one in sources), Fraction(0)
+        )
+        if not sources:
+            rates[name] = rate
+    return rates
