@@ -16,29 +16,28 @@ from typer.core import TyperCommand, TyperGroup
 from slotwise import __version__
 from slotwise.cli import exits
 from slotwise.cli.command import Command
-from slotwise.cli.commands import models, reproduce
+from slotwise.cli.commands import models, new, reproduce
 from slotwise.cli.commands.allocate import allocate
 from slotwise.cli.commands.convert import convert
 from slotwise.cli.commands.explain import explain
+from slotwise.cli.commands.follow import follow
 from slotwise.cli.commands.generate import generate
-from slotwise.cli.commands.gradings.grade import grade
-from slotwise.cli.commands.gradings.pack import pack
-from slotwise.cli.commands.gradings.report import report
-from slotwise.cli.commands.gradings.summary import summary
+from slotwise.cli.commands.generate_logs import generate_logs
+from slotwise.cli.commands.grade import grade
 from slotwise.cli.commands.judge import judge
-from slotwise.cli.commands.kit import new
-from slotwise.cli.commands.kit.test_scheduler import test_scheduler
-from slotwise.cli.commands.kit.test_validator import test_validator
 from slotwise.cli.commands.lists import families, methods, schema
-from slotwise.cli.commands.logs.follow import follow
-from slotwise.cli.commands.logs.generate_logs import generate_logs
-from slotwise.cli.commands.logs.measure import measure
+from slotwise.cli.commands.measure import measure
+from slotwise.cli.commands.pack import pack
 from slotwise.cli.commands.partition import partition
 from slotwise.cli.commands.place import place
 from slotwise.cli.commands.profile import profile
-from slotwise.cli.commands.running.rebalance import rebalance
+from slotwise.cli.commands.rebalance import rebalance
+from slotwise.cli.commands.report import report
 from slotwise.cli.commands.schedule import schedule
 from slotwise.cli.commands.solve import solve
+from slotwise.cli.commands.summary import summary
+from slotwise.cli.commands.test_scheduler import test_scheduler
+from slotwise.cli.commands.test_validator import test_validator
 from slotwise.cli.commands.verify import verify
 
 PURPOSES: dict[str, tuple[Command | Callable[..., int], ...]] = {

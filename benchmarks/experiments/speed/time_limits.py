@@ -19,9 +19,8 @@ from dataclasses import dataclass
 from slotwise.benchmarks.experiments.speed.limit_instances import BEYOND, SHAPES
 from slotwise.benchmarks.experiments.table import say
 from slotwise.models.errors import SlotwiseError
-from slotwise.processes.child import Child
+from slotwise.processes.child import Child, take_stdout
 from slotwise.processes.pipes import last_line
-from slotwise.processes.python_child import take_stdout
 
 SHARE_LATE, LATE_S = 0.05, 1.0
 """How late an end may be: this share of the limit, and so many seconds."""

@@ -12,7 +12,7 @@ from slotwise.cli.command import Call, command
 from slotwise.cli.exits import print_json
 
 if TYPE_CHECKING:
-    from slotwise.api.explanations.answers import Explained
+    from slotwise.api.explanation_answers import Explained
 
 NOTHING_FOUND = "no valid placement was looked for, or none was found"
 

@@ -24,9 +24,9 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Refusal
 from slotwise.models.problem.compile import compile_problem
 from slotwise.testing.checks.answer import Answer
+from slotwise.testing.checks.children import WITHIN, Children, EndedError, GivenUpError
 from slotwise.testing.checks.finding import UnsupportedError
-from slotwise.testing.checks.processes.children import WITHIN, Children, EndedError, GivenUpError
-from slotwise.testing.checks.processes.under_test import (
+from slotwise.testing.checks.under_test import (
     CALLABLE,
     Reply,
     Said,

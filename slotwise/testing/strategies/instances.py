@@ -29,10 +29,11 @@ from slotwise.testing.random_instances.tiny import (
     make_cluster,
     make_instance,
     make_resources,
+    make_topology,
     moderate_instance,
     ruled_instance,
+    with_tasks,
 )
-from slotwise.testing.random_instances.tiny_topologies import make_topology, with_tasks
 
 KINDS: Mapping[str, str] = {
     "any": "Every rule of the problem occurs; some are infeasible, and some are by one unit.",

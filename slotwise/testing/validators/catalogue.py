@@ -5,15 +5,11 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from slotwise.models.errors import InputError, suggestion
-from slotwise.testing.validators.capacity import CAPACITY
+from slotwise.testing.validators.capacity import CAPACITY, HEAP, SHARED_CAPACITY, SHARED_HEAP
 from slotwise.testing.validators.case import RULES, Case, SubCase
 from slotwise.testing.validators.constraints import INCOMPATIBLE, MAX_PER_NODE
-from slotwise.testing.validators.heap import HEAP
-from slotwise.testing.validators.moves import MAX_MOVED
-from slotwise.testing.validators.placed import PLACED
-from slotwise.testing.validators.shared_memory import SHARED_CAPACITY, SHARED_HEAP
-from slotwise.testing.validators.slots import SLOTS
-from slotwise.testing.validators.workers import ONE_COMPONENT, ONE_TASK, ONE_TOPOLOGY
+from slotwise.testing.validators.placed import MAX_MOVED, PLACED
+from slotwise.testing.validators.workers import ONE_COMPONENT, ONE_TASK, ONE_TOPOLOGY, SLOTS
 
 _ALL = (
     *(PLACED, CAPACITY, SHARED_CAPACITY, SLOTS, HEAP, SHARED_HEAP, ONE_TOPOLOGY, ONE_TASK),
