@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from slotwise.cli import exits, options
-from slotwise.cli.command import Call, command
+from slotwise.cli.command import Call, Purpose, command
 from slotwise.cli.exits import Exit, print_json
 from slotwise.models.errors import InputError
 
@@ -20,6 +20,7 @@ MOST_SLOTS = 100_000
 
 @command(
     "slotwise.allocate",
+    Purpose.PLACE,
     dag=Annotated[
         str,
         typer.Argument(

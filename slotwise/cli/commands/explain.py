@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from slotwise.cli import exits, options
-from slotwise.cli.command import Call, command
+from slotwise.cli.command import Call, Purpose, command
 from slotwise.cli.exits import print_json
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ NOTHING_FOUND = "no valid placement was looked for, or none was found"
 
 @command(
     "slotwise.explain",
+    Purpose.PLACE,
     placement=Annotated[
         str | None,
         typer.Argument(

@@ -8,13 +8,14 @@ from typing import Annotated
 import typer
 
 from slotwise.cli import exits, options
-from slotwise.cli.command import Call, command
+from slotwise.cli.command import Call, Purpose, command
 from slotwise.cli.exits import Exit, print_json
 from slotwise.models.errors import InputError
 
 
 @command(
     "slotwise.generate",
+    Purpose.FILES,
     family=Annotated[
         str,
         typer.Argument(metavar="FAMILY", help="Name of a family; slotwise families lists them."),

@@ -8,12 +8,13 @@ from typing import Annotated
 import typer
 
 from slotwise.cli import exits, options
-from slotwise.cli.command import Call, command
+from slotwise.cli.command import Call, Purpose, command
 from slotwise.cli.exits import Exit, print_json
 
 
 @command(
     "slotwise.generate_logs",
+    Purpose.CLUSTER,
     out=options.OutDir,
     lines=Annotated[int, typer.Option(metavar="N", help="Least number of lines in all.")],
     placement=Annotated[

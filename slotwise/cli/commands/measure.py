@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from slotwise.cli import options
-from slotwise.cli.command import Call, command
+from slotwise.cli.command import Call, Purpose, command
 from slotwise.cli.exits import Exit, print_json
 from slotwise.cli.options import MEASURED
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 @command(
     "slotwise.measure",
+    Purpose.CLUSTER,
     logs=Annotated[
         str,
         typer.Argument(

@@ -8,8 +8,10 @@ from typing import Annotated
 import typer
 
 from slotwise.cli import exits, options
+from slotwise.cli.command import Purpose
 from slotwise.cli.exits import Exit, print_json
 
+PURPOSE = Purpose.KIT
 app = typer.Typer(help="Start a package of your own.")
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from slotwise.cli import exits, options
-from slotwise.cli.command import Call, command
+from slotwise.cli.command import Call, Purpose, command
 from slotwise.cli.exits import print_json
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ OPTIMAL = "optimal"
 
 @command(
     "slotwise.rebalance",
+    Purpose.CLUSTER,
     placement=Annotated[
         str | None,
         typer.Argument(

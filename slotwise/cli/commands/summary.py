@@ -7,10 +7,12 @@ from typing import Annotated
 import typer
 
 from slotwise.cli import exits, options
+from slotwise.cli.command import Purpose, own_command
 from slotwise.cli.exits import Exit, print_json
 from slotwise.models.errors import InputError
 
 
+@own_command(Purpose.COMPARE)
 def summary(
     folder: Annotated[
         str, typer.Argument(metavar="DIR", help="Folder written by `slotwise grade --out DIR`.")

@@ -8,11 +8,13 @@ from typing import Annotated
 import typer
 
 from slotwise.cli import exits, options
+from slotwise.cli.command import Purpose, own_command
 from slotwise.cli.exits import print_json
 
 TIME_LIMIT_S = 10.0
 
 
+@own_command(Purpose.KIT)
 def test_scheduler(
     scheduler: Annotated[
         str,

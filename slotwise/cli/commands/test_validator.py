@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from slotwise.cli import exits, options
-from slotwise.cli.command import Call, command
+from slotwise.cli.command import Call, Purpose, command
 from slotwise.cli.exits import Exit, print_json
 from slotwise.models.errors import InputError
 from slotwise.testing.hypothesis_extra import require_hypothesis
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 @command(
     "slotwise.testing.check_validator",
+    Purpose.KIT,
     validator=Annotated[
         str,
         typer.Argument(
