@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from slotwise.api.plain_data import plain_data
-from slotwise.models import certificates as certificates
+from slotwise.models import certificates
 from slotwise.models.certificates import Certificate
 from slotwise.models.display import kind_of
 from slotwise.models.errors import InputError, in_file

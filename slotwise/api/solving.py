@@ -177,19 +177,29 @@ def solve(
     """
     _check_engine(engine)
     warn_of_unoffered(instance)
-    task = as_task(instance, hint, max_moved, without_nodes, **decoded)
-    return solver.solve(
-        task.problem,
+    return solve_task(
+        as_task(instance, hint, max_moved, without_nodes, **decoded),
         engine=engine,
         time_limit_s=time_limit_s,
         workers=workers,
         seed=seed,
         memory_limit_mb=memory_limit_mb,
-        hint=task.start,
         confirm=confirm,
         on_progress=on_progress,
-        parameters=as_parameters(parameters),
+        parameters=parameters,
         deterministic=deterministic,
+    )
+
+
+def solve_task(
+    task: Task,
+    *,
+    parameters: Mapping[str, Parameters] | Iterable[str] | None = None,
+    **settings: Any,
+) -> Result:
+    """Solve what has been read and compiled; the arguments are those of `solve`."""
+    return solver.solve(
+        task.problem, hint=task.start, parameters=as_parameters(parameters), **settings
     )
 
 

@@ -11,7 +11,7 @@ from slotwise.cli.command import Call, Purpose, command
 from slotwise.cli.exits import print_json
 
 if TYPE_CHECKING:
-    from slotwise.solver.core.result import Result
+    pass
 
 
 @command(
@@ -76,7 +76,7 @@ def solve(
     with counted_presses():  # from the first placement on, Ctrl-C takes nothing away
         task = solving.as_task(**call.take("instance", "hint", "max_moved", "without_nodes"))
         with progress([term.name for term in task.problem.terms], quiet) as on_progress:
-            result: Result = call(instance=task.problem, hint=task.start, on_progress=on_progress)
+            result = solving.solve_task(task, on_progress=on_progress, **call.arguments)
         solved = solving.Solved(task, result)
         if out is not None and solved.placement is not None:
             write_placement(out, task.given, solved.placement)
