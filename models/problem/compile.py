@@ -15,13 +15,15 @@ from slotwise.models.instance.topology import Stream, Topology
 from slotwise.models.problem.magnitudes import check_resolution, check_sizes
 from slotwise.models.problem.problem import (
     BoolArray,
+    Components,
     Flow,
     IntArray,
     Problem,
     Region,
-    Rules,
+    Scales,
     TaskClass,
     Term,
+    topology_rules,
 )
 from slotwise.models.problem.scaling import (
     CPU,
@@ -414,45 +416,6 @@ def _rounded(weight: Fraction) -> Decimal:
     digits = SIGNIFICANT_DIGITS - 1 - approximate.adjusted()
     places = min(MAX_DECIMALS, digits)
     return approximate.quantize(Decimal(1).scaleb(-places))
-
-
-# The rules of an instance in integers: one `Rules` per topology, shared memory, moves.
-
-Components = tuple[tuple[int, str], ...]
-"""(topology index, component id) of each component."""
-
-Scales = Mapping[str, Scale]
-"""Dimension -> its scale."""
-
-
-def topology_rules(
-    instance: Instance, components: Components, classes: tuple[TaskClass, ...], scales: Scales
-) -> tuple[Rules, ...]:
-    """Return the rules of each topology."""
-    index = {key: number for number, key in enumerate(components)}
-    lowest = max((topology.priority for topology in instance.topologies), default=0)
-    rules = []
-    for t, topology in enumerate(instance.topologies):
-        heap = topology.worker_max_heap_mb
-        pairs = {
-            (min(index[t, a], index[t, b]), max(index[t, a], index[t, b]))
-            for a, b in topology.constraints.incompatible
-        }
-        rules.append(
-            Rules(
-                id=topology.id,
-                classes=tuple(c for c, one in enumerate(classes) if one.topology == t),
-                heap_limit=NO_LIMIT if heap is None else scales[MEMORY](heap),
-                one_task_per_worker=topology.one_task_per_worker,
-                one_component_per_worker=topology.one_component_per_worker,
-                incompatible=tuple(sorted(pairs)),
-                max_per_node=tuple(
-                    sorted((index[t, c], m) for c, m in topology.constraints.max_per_node.items())
-                ),
-                reject_weight=lowest - topology.priority + 1,
-            )
-        )
-    return tuple(rules)
 
 
 def shared_regions(

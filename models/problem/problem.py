@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotwise.models.instance.instance import Instance
+from slotwise.models.problem.scaling import MEMORY, Scale
 from slotwise.models.values import NO_LIMIT
 
 # The rules that one topology sets for its workers and nodes, compiled.
@@ -267,3 +268,40 @@ class Problem:
             pair = (min(flow.source, flow.target), max(flow.source, flow.target))
             total[pair] = total.get(pair, 0) + flow.weight
         return total
+
+
+Components = tuple[tuple[int, str], ...]
+"""(topology index, component id) of each component."""
+
+Scales = Mapping[str, Scale]
+"""Dimension -> its scale."""
+
+
+def topology_rules(
+    instance: Instance, components: Components, classes: tuple[TaskClass, ...], scales: Scales
+) -> tuple[Rules, ...]:
+    """Return the rules of each topology."""
+    index = {key: number for number, key in enumerate(components)}
+    lowest = max((topology.priority for topology in instance.topologies), default=0)
+    rules = []
+    for t, topology in enumerate(instance.topologies):
+        heap = topology.worker_max_heap_mb
+        pairs = {
+            (min(index[t, a], index[t, b]), max(index[t, a], index[t, b]))
+            for a, b in topology.constraints.incompatible
+        }
+        rules.append(
+            Rules(
+                id=topology.id,
+                classes=tuple(c for c, one in enumerate(classes) if one.topology == t),
+                heap_limit=NO_LIMIT if heap is None else scales[MEMORY](heap),
+                one_task_per_worker=topology.one_task_per_worker,
+                one_component_per_worker=topology.one_component_per_worker,
+                incompatible=tuple(sorted(pairs)),
+                max_per_node=tuple(
+                    sorted((index[t, c], m) for c, m in topology.constraints.max_per_node.items())
+                ),
+                reject_weight=lowest - topology.priority + 1,
+            )
+        )
+    return tuple(rules)

@@ -10,10 +10,11 @@ from slotwise.models.display import counted
 from slotwise.models.instance.cluster import Node
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.topology import ACKER, Topology
+from slotwise.models.judge.rules import RULES, is_set, without_field
 from slotwise.models.problem.scaling import dimension
 from slotwise.models.values import exact_text
 
-LIMITS = (
+OWN_WORDS = (
     "heap",
     "capacity",
     "max_per_node",
@@ -25,6 +26,14 @@ LIMITS = (
     "worker_min_cpu",
     "shared_memory",
 )
+OTHERS = {
+    name: rule.field
+    for name, rule in RULES.items()
+    if rule.field is not None and name not in OWN_WORDS
+}
+"""Rules of a topology that nothing here knows -> the field that sets them."""
+
+LIMITS = (*OWN_WORDS, *OTHERS)
 """Rules that limit where tasks may go, in the order in which a conflict prefers to name them."""
 
 TASKS = "tasks"
@@ -119,6 +128,10 @@ def most_moved_text(count: Decimal | int) -> str:
     return f"at most {tasks_text(count)} may move" if count else "no task may move"
 
 
+def _other(one: Constraint) -> str:
+    return f"{one.rule.replace('_', ' ')} ({one.topology})"
+
+
 def _amount(one: Constraint) -> str:
     assert one.amount is not None, one.rule
     return exact_text(one.amount)
@@ -153,6 +166,7 @@ _NAMES: dict[str, Callable[[Constraint], str]] = {
         f"shared memory {one.subject} of {_amount(one)} MB ({one.topology})"
     ),
     TASKS: _tasks,
+    **dict.fromkeys(OTHERS, _other),
 }
 
 
@@ -235,6 +249,9 @@ def _of_topology(topology: Topology) -> Iterator[Constraint]:
         yield Constraint("one_task_per_worker", topology=where)
     if topology.one_component_per_worker and here:
         yield Constraint("one_component_per_worker", topology=where)
+    for rule, key in OTHERS.items():
+        if here and is_set(topology, key):
+            yield Constraint(rule, topology=where)
     pairs = dict.fromkeys((min(pair), max(pair)) for pair in topology.constraints.incompatible)
     for a, b in pairs:
         if {a, b} <= here:
@@ -366,6 +383,8 @@ def _node(node: Node, dropped: Collection[Constraint]) -> Node:
 
 def _topology(topology: Topology, dropped: Collection[Constraint]) -> Topology:
     rules = {one.rule for one in dropped}
+    for rule in rules & OTHERS.keys():
+        topology = without_field(topology, OTHERS[rule])
     pairs = {(one.subject, one.other) for one in dropped if one.rule == "incompatible"}
     spread = {one.subject for one in dropped if one.rule == "max_per_node"}
     regions = {one.subject for one in dropped if one.rule == "shared_memory"}
