@@ -9,7 +9,8 @@ from rich.console import RenderableType
 from slotwise.api.scheduling import Scheduled, names
 from slotwise.cli.render.tables import show, table
 from slotwise.heuristics.ras.scheduler import WORST, DecisionOutcome, Round
-from slotwise.solver.admission.exact_round import Counterpart, Exact, Moves
+from slotwise.solver.admission.exact_round import Counterpart, Exact
+from slotwise.solver.admission.topology_selection import Moves
 from slotwise.solver.core.result import Status
 
 

@@ -13,9 +13,10 @@ from conftest import Cli
 from slotwise.heuristics.ras.scheduler import schedule_round
 from slotwise.models.instance_file import read_instance
 from slotwise.solver.admission import exact_round
-from slotwise.solver.admission import exact_round as best_set_module
+from slotwise.solver.admission import topology_selection as best_set_module
 from slotwise.solver.admission.eviction import Eviction, smallest_eviction
-from slotwise.solver.admission.exact_round import BestSet, best_set, exact_counterparts
+from slotwise.solver.admission.exact_round import exact_counterparts
+from slotwise.solver.admission.topology_selection import BestSet, best_set
 from slotwise.solver.core.result import Limits
 
 
