@@ -2,7 +2,7 @@
 
 Depth-first branch and bound over the tasks, class by class. A branch ends where a hard rule breaks
 or the partial vector of terms is not lexicographically below the incumbent's. The comment on
-the search proves the three symmetries it uses. `PartialPlacement` is a second
+the search proves the three symmetries it uses. `Books` is a second
 implementation of all rules and costs that shares nothing with the judge: that both agree is a test
 of both. It values placements without the judge, so that it stays independent of what it checks.
 """

@@ -9,7 +9,7 @@ edges; `instances` has the same for instances, and makes methods of them. Start 
 the list is in `partitioners`.
 
 It may import `heuristics.method`, `heuristics.method_names`, `heuristics.partial_placement`,
-`heuristics.placed_neighbours` and `models`.
+`heuristics.node_capacity` and `models`.
 
 [1] I. Stanton, G. Kliot, Streaming graph partitioning for large distributed graphs, KDD 2012.
 [2] C. Tsourakakis et al., FENNEL: streaming graph partitioning for massive scale graphs, WSDM 2014.

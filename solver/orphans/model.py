@@ -162,7 +162,7 @@ class OrphansModel:
         """Return how many fresh workers of a topology can be of use on a node.
 
         Where only the heap limit keeps tasks apart, two workers whose heaps fit together are merged
-        without loss, so w of them hold more than w/2 heaps (`structure.worker_layout`).
+        without loss, so w of them hold more than w/2 heaps (`structure.node_types`).
         """
         problem = self._problem
         rules = problem.rules[topology]

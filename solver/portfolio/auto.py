@@ -347,7 +347,7 @@ def side_by_side(
 # of 10 to 12 tasks in under a second, where CP-SAT needs 1 s to over a minute; subset dynamic
 # programming closes 20 tasks on 5 equally distant nodes in a second, and 24 on 8 in two or three,
 # where dual ascent needs 5 s to minutes. More tasks on equal nodes that are all equally far apart
-# are no assignment but a partition of a graph: there the matrix is dropped (`equal_distances`).
+# are no assignment but a partition of a graph: there the matrix is dropped (`separability`).
 # Where it says no more than levels, and the nodes differ, column generation has some of the time:
 # 30 tasks with sparse flows on 5 nodes of three kinds take it 4 s instead of 7, and with dense
 # ones its bound is better by a sixth. On large ones CP-SAT's bound is far below that of dual
