@@ -10,7 +10,7 @@ import pytest
 from ras_totals import TOTALS, totals
 from ras_vectors import Vector
 
-from slotwise.heuristics.ras.model.cluster import RasModel
+from slotwise.heuristics.ras.model import RasModel
 from slotwise.heuristics.ras.state import RasState
 from slotwise.heuristics.ras.strategies.strategy import STRATEGIES, executor_order
 from slotwise.models.instance.placement import Placement

@@ -25,8 +25,7 @@ from slotwise.heuristics.ras.java.iteration_order import (
     sort_in_place,
     string_hash,
 )
-from slotwise.heuristics.ras.model.cluster import ras_model
-from slotwise.heuristics.ras.model.requests import Offer, Request, offer_of, request_of
+from slotwise.heuristics.ras.model import Offer, Request, offer_of, ras_model, request_of
 from slotwise.heuristics.ras.state import RasState, Slot
 from slotwise.heuristics.ras.strategies.strategy import (
     INTERNAL_ERROR,

@@ -16,9 +16,7 @@ from slotwise.heuristics.decision_log import DecisionLog
 from slotwise.heuristics.ras.java.hash_codes import executor_hash, set_order, slot_hash
 from slotwise.heuristics.ras.java.hash_map import JavaTable
 from slotwise.heuristics.ras.java.iteration_order import string_hash
-from slotwise.heuristics.ras.model.cluster import RasModel
-from slotwise.heuristics.ras.model.requests import Offer
-from slotwise.heuristics.ras.model.topology import RasTopology
+from slotwise.heuristics.ras.model import Offer, RasModel, RasTopology
 from slotwise.models.instance.placement import UNPLACED, Placement, from_places
 
 # The hash tables of a working cluster of Storm's (``Cluster``, ``SchedulerAssignmentImpl``).

@@ -16,7 +16,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from slotwise.benchmarks.experiments.table import say
-from slotwise.heuristics.ras.model.cluster import ras_model
+from slotwise.heuristics.ras.model import ras_model
 from slotwise.heuristics.ras.scheduler import priority_order
 from slotwise.heuristics.ras.state import RasState
 from slotwise.heuristics.ras.strategies.strategy import schedule_topology

@@ -15,7 +15,7 @@ from typing import Any
 
 from slotwise.benchmarks.experiments.table import say
 from slotwise.models.errors import InputError, in_file
-from slotwise.models.families.storm_like.statistics import (
+from slotwise.models.families.storm_like_statistics import (
     COMPONENT_STATISTICS,
     component_statistics,
     interpolated,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from slotwise.heuristics.ras.model.cluster import slot_order
+from slotwise.heuristics.ras.model import slot_order
 from slotwise.heuristics.ras.state import RasState, RasWorker, Slot
 from slotwise.heuristics.ras.strategies.executor_order import incompatible
 

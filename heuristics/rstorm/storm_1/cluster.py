@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from slotwise.heuristics.ras.java.hash_codes import map_copy, set_order, slot_hash
 from slotwise.heuristics.ras.java.hash_map import JavaTable
 from slotwise.heuristics.ras.java.iteration_order import map_order, string_hash, walk
-from slotwise.heuristics.ras.model.topology import Need
+from slotwise.heuristics.ras.model import Need
 from slotwise.models.errors import SlotwiseError
 from slotwise.models.instance.cluster import Node
 from slotwise.models.instance.instance import Instance

@@ -16,8 +16,7 @@ from numpy.random import Generator
 from slotwise.heuristics.decision_log import DecisionLog
 from slotwise.heuristics.method import Method, whole_topologies
 from slotwise.heuristics.ras.methods import cluster_reason, running_reason
-from slotwise.heuristics.ras.model.requests import OWN
-from slotwise.heuristics.ras.model.topology import SYSTEM_PREFIX
+from slotwise.heuristics.ras.model import OWN, SYSTEM_PREFIX
 from slotwise.heuristics.rstorm.storm_1.cluster import OverdrawnError
 from slotwise.heuristics.rstorm.storm_1.scheduler import schedule_storm_1
 from slotwise.models.instance.placement import Placement, Refusal

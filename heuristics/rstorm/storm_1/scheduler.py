@@ -18,7 +18,7 @@ from slotwise.heuristics.method import TopologyOutcome
 from slotwise.heuristics.one_by_one import one_of_each_in_turn
 from slotwise.heuristics.ras.java.hash_codes import JAVA_RELEASE, executor_hash, set_copy
 from slotwise.heuristics.ras.java.iteration_order import walk
-from slotwise.heuristics.ras.model.topology import Need
+from slotwise.heuristics.ras.model import Need
 from slotwise.heuristics.rstorm.storm_1.cluster import (
     OverdrawnError,
     Slot,

@@ -15,7 +15,7 @@ from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import CLUSTER, RACK, IntArray, Problem
 from slotwise.solver.column_generation.connected.gap_search import GapSearch, level_search
-from slotwise.solver.column_generation.connected.joint.joint_search import (
+from slotwise.solver.column_generation.connected.joint_search import (
     by_counts,
     flow_between_racks,
     joint_search,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from solved import first_solved
 
-from slotwise.models.families.storm_like.family import STORM_LIKE
+from slotwise.models.families.storm_like_family import STORM_LIKE
 from slotwise.models.instance.instance import Objective
 from slotwise.models.instance.placement import Placement
 from slotwise.models.instance_file import instance_from_data

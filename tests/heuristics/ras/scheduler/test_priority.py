@@ -18,7 +18,7 @@ from slotwise.heuristics.ras.java.iteration_order import (
     string_hash,
 )
 from slotwise.heuristics.ras.java.timsort import ContractError, Merger
-from slotwise.heuristics.ras.model.requests import request_of
+from slotwise.heuristics.ras.model import request_of
 from slotwise.heuristics.ras.scheduler import WORST, priority_order
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Scheduler

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ras_cases import ras_instance
 
-from slotwise.heuristics.ras.model.cluster import ras_model
+from slotwise.heuristics.ras.model import ras_model
 from slotwise.heuristics.ras.state import RasState
 from slotwise.heuristics.ras.strategies.strategy import RasLimits, schedule_topology
 from slotwise.models.instance.cluster import Cluster, Node

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from ras_cases import ras_instance
 
-from slotwise.heuristics.ras.model.cluster import RasModel, ras_model
+from slotwise.heuristics.ras.model import RasModel, ras_model
 from slotwise.heuristics.ras.scheduler import priority_order
 from slotwise.heuristics.ras.state import RasState
 from slotwise.heuristics.ras.strategies import fast_node_sorter as ras_fast_sorter

@@ -13,7 +13,7 @@ from ras_expectations import CHECKS, Run, check_all
 from ras_vector_cases import pytest_generate_tests
 from ras_vectors import Vector, instances_of, nodes_of
 
-from slotwise.heuristics.ras.model.cluster import ras_model
+from slotwise.heuristics.ras.model import ras_model
 from slotwise.heuristics.ras.scheduler import PriorityEntry, priority_order, schedule_rounds
 from slotwise.heuristics.ras.state import RasState
 from slotwise.heuristics.ras.strategies.executor_order import incompatible

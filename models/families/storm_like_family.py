@@ -1,7 +1,12 @@
-"""The families ``storm-like`` and ``storm-like-held-out``.
+"""Topologies with the statistics of two decoded Storm clusters, drawn by seed.
 
-Both draw alike, from halves of the seeds: seed S of the first is 2 S of the draw, of the second
-2 S + 1. Progress is measured on the first; the second is for final figures only.
+On what is progress measured, if not on the topologies that everybody has looked at? Each instance
+is one topology alone on an empty cluster, as in the family ``storm``. `storm_like_statistics` says
+what is measured of a topology and holds what was measured (``data/storm_like.json``),
+`storm_like_streams` draws streams and parallelism from it; demands and nodes are drawn here. Both
+families draw alike, from halves of the seeds: seed S of ``storm-like`` is 2 S of the draw, of
+``storm-like-held-out`` 2 S + 1. Progress is measured on the first; the second is for final figures
+only.
 """
 
 from __future__ import annotations
@@ -16,7 +21,7 @@ from numpy.random import Generator
 
 from slotwise.models.errors import InputError
 from slotwise.models.families.family import Family, check_index, child_rng, draw
-from slotwise.models.families.storm_like.statistics import (
+from slotwise.models.families.storm_like_statistics import (
     Kind,
     NodeKind,
     Tables,
@@ -28,7 +33,7 @@ from slotwise.models.families.storm_like.statistics import (
     tables,
     with_tasks,
 )
-from slotwise.models.families.storm_like.streams import Structure, draw_parallelism, draw_structure
+from slotwise.models.families.storm_like_streams import Structure, draw_parallelism, draw_structure
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.topology import Component, Stream, Topology

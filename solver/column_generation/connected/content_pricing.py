@@ -18,13 +18,13 @@ import numpy as np
 from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.connected.enumeration import enumerate_connected
 from slotwise.solver.column_generation.connected.graph import FlowGraph
-from slotwise.solver.column_generation.connected.joint.worker_bounds import WorkerBounds
 from slotwise.solver.column_generation.connected.tree_knapsack import (
     Steps,
     best_configurations,
     best_value,
     make_tables,
 )
+from slotwise.solver.column_generation.connected.worker_bounds import WorkerBounds
 from slotwise.solver.column_generation.params import ConnectedParams
 from slotwise.solver.column_generation.residual_search import TooLongError
 from slotwise.solver.core.memory import RunToken

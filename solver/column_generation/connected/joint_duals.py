@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from slotwise.models.problem.problem import IntArray
-from slotwise.solver.column_generation.connected.joint.content_pricing import ContentPricing, shrunk
-from slotwise.solver.column_generation.connected.joint.worker_bounds import TOLERANCE_BITS
+from slotwise.solver.column_generation.connected.content_pricing import ContentPricing, shrunk
+from slotwise.solver.column_generation.connected.worker_bounds import TOLERANCE_BITS
 from slotwise.solver.column_generation.params import ConnectedParams
 from slotwise.solver.column_generation.residual_search import TooLongError
 from slotwise.solver.column_generation.restricted_master import (

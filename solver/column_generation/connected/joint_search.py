@@ -11,18 +11,17 @@ from ortools.sat.python import cp_model
 from slotwise.models.cancellation import CancellationToken, CancelledError
 from slotwise.models.problem.problem import CLUSTER, RACK, BoolArray, IntArray, Problem
 from slotwise.models.values import NO_LIMIT
-from slotwise.solver.column_generation.connected.gap_search import GapSearch
-from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
-from slotwise.solver.column_generation.connected.joint.content_pricing import (
+from slotwise.solver.column_generation.connected.content_pricing import (
     ALL_IN_WORKERS,
     ContentPricing,
 )
-from slotwise.solver.column_generation.connected.joint.count_prices import find_count_prices
-from slotwise.solver.column_generation.connected.joint.joint_duals import (
+from slotwise.solver.column_generation.connected.count_prices import find_count_prices
+from slotwise.solver.column_generation.connected.gap_search import GapSearch
+from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
+from slotwise.solver.column_generation.connected.joint_duals import (
     JointDuals,
     find_joint_duals,
 )
-from slotwise.solver.column_generation.connected.joint.worker_bounds import WorkerBounds
 from slotwise.solver.column_generation.connected.level import (
     Level,
     LoadBound,
@@ -35,6 +34,7 @@ from slotwise.solver.column_generation.connected.place_model import (
     coarse,
     most_on_nodes,
 )
+from slotwise.solver.column_generation.connected.worker_bounds import WorkerBounds
 from slotwise.solver.column_generation.listed_master import TypeColumns
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
 from slotwise.solver.column_generation.residual_search import TooLongError

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.random import Generator
 
 from slotwise.models.families.family import draw
-from slotwise.models.families.storm_like.statistics import Kind
+from slotwise.models.families.storm_like_statistics import Kind
 
 DOWNSTREAM = 0.6
 """How often a component that is added receives from the one it is joined to; else it sends."""
