@@ -67,9 +67,7 @@ def test_no_engine_takes_a_part_that_it_does_not_declare(engine: Engine) -> None
 def test_what_it_takes_has_only_rules_that_it_declares(
     engine: Engine, request: pytest.FixtureRequest
 ) -> None:
-    """Today's reasons are those of the engines themselves, which say more."""
     reasons = {engine.supports(problem) for problem in problems()}
-    assert not any("does not know" in reason for reason in reasons if reason), reasons
     if None not in reasons:
         assert engine.name in ("few-moves", "orphans"), "they take what runs"
         return
