@@ -10,7 +10,8 @@ from numpy.random import Generator
 
 from slotwise.heuristics.decision_log import DecisionLog
 from slotwise.models.cancellation import CancellationToken
-from slotwise.models.instance.placement import Placement, Refusal
+from slotwise.models.errors import SlotwiseError
+from slotwise.models.instance.placement import Placement, Refusal, leave_out
 from slotwise.models.problem.problem import Problem
 
 Place = Callable[[Problem, Generator], Placement | Refusal]
@@ -71,3 +72,57 @@ class Method:
     place_until: PlaceUntil | None = None
     place_logged: PlaceLogged | None = None
     draws: bool = True
+
+
+# A method that broke down: no placement and no refusal came of it.
+
+
+class MethodError(SlotwiseError):
+    """A method failed; the message says in one line how, and where.
+
+    Unlike a refusal this is nothing that the method said: its command ended with an exit code other
+    than 0, by a signal, at the time limit or without a valid answer, or its code raised an
+    exception.
+
+    Parameters
+    ----------
+    reason
+        What happened.
+    timed_out
+        Whether it was ended at its time limit.
+    changes_input
+        Whether it has an answer, but has changed the instance that it was given.
+    """
+
+    def __init__(
+        self, reason: str, *, timed_out: bool = False, changes_input: bool = False
+    ) -> None:
+        self.timed_out = timed_out
+        self.changes_input = changes_input
+        super().__init__(reason)
+
+    def with_reason(self, reason: str) -> MethodError:
+        """Return the error with another message."""
+        return MethodError(reason, timed_out=self.timed_out, changes_input=self.changes_input)
+
+
+# What a round of Storm's scheduler made of each topology, as the answer of a method.
+
+
+@dataclass(frozen=True, slots=True)
+class TopologyOutcome:
+    """What became of a topology: whether all of it has a place, and Storm's status of it."""
+
+    scheduled: bool
+    status: str
+
+
+def whole_topologies(
+    problem: Problem, placement: Placement, outcomes: Mapping[str, TopologyOutcome]
+) -> Placement | Refusal:
+    """Leave out what is not whole where that is allowed; else refuse in Storm's words."""
+    out = {key for key, found in outcomes.items() if not found.scheduled}
+    if out and not problem.may_reject:
+        name = min(out, key=list(outcomes).index)
+        return Refusal(f"topology {name}: {outcomes[name].status or 'evicted'}")
+    return leave_out(problem.instance, placement, out)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from slotwise.heuristics.method import Method
+from slotwise.heuristics.one_by_one import ROUND_ROBIN
 from slotwise.heuristics.partitioning.instances import PARTITIONING_METHODS
 from slotwise.heuristics.ras.documented import RAS_PAPER
 from slotwise.heuristics.ras.methods import RAS_METHODS
-from slotwise.heuristics.round_robin import ROUND_ROBIN
 from slotwise.heuristics.rstorm.pseudocode import R_STORM_PSEUDOCODE
 from slotwise.heuristics.rstorm.research_code import R_STORM
 from slotwise.heuristics.rstorm.storm_1.method import R_STORM_1_0
-from slotwise.heuristics.stromax.bootstrap import STROMAX_BOOTSTRAP, STROMAX_BOOTSTRAP_CONDENSED
-from slotwise.heuristics.stromax.global_graph import STROMAX_GLOBAL, STROMAX_GLOBAL_COMM
-from slotwise.heuristics.stromax.reassign import STROMAX_REASSIGN
+from slotwise.heuristics.stromax import (
+    STROMAX_BOOTSTRAP,
+    STROMAX_BOOTSTRAP_CONDENSED,
+    STROMAX_GLOBAL,
+    STROMAX_GLOBAL_COMM,
+    STROMAX_REASSIGN,
+)
 
 HEURISTICS: dict[str, Method] = {
     "round-robin": ROUND_ROBIN,

@@ -10,8 +10,8 @@ from pathlib import Path
 from traceback import walk_tb
 from types import CodeType
 
-from slotwise.heuristics.method_error import MethodError
-from slotwise.models.one_line import one_line
+from slotwise.heuristics.method import MethodError
+from slotwise.models.errors import one_line
 
 MOST_SAID = 300
 """Most characters of an exception's message that are shown, the last ones."""

@@ -26,8 +26,7 @@ from slotwise.heuristics.method_names import (
 )
 from slotwise.heuristics.ours import HEURISTICS
 from slotwise.heuristics.plugin_errors import format_error
-from slotwise.models.errors import InputError
-from slotwise.models.suggestion import suggestion
+from slotwise.models.errors import InputError, suggestion
 
 GROUP = "slotwise.methods"
 

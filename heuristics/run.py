@@ -10,9 +10,8 @@ import numpy as np
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.plugin_errors import OURS, defined_at, package_of, wrap_plugin_errors
 from slotwise.models.cancellation import CancellationToken
-from slotwise.models.errors import InputError
+from slotwise.models.errors import InputError, one_line
 from slotwise.models.instance.placement import Placement, Refusal
-from slotwise.models.one_line import one_line
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import whole
 

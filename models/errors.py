@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
+from difflib import get_close_matches
 from typing import Self
-
-from slotwise.models.one_line import one_line
 
 MOST_OF_A_FIELD, MOST_OF_A_VALUE = 200, 60
 """Characters of them that a message shows."""
@@ -123,3 +122,41 @@ def in_file(file: str) -> Iterator[None]:
         yield
     except InputError as error:
         raise (error if error.file else error.in_file(file)) from error
+
+
+# Text of others on one line, harmless on a terminal.
+
+
+def one_line(text: str, most: int | None = None) -> str:
+    """Return `text` with every character that is no printable one written as an escape.
+
+    Parameters
+    ----------
+    text
+        From anywhere: a file, another program. Runs of white space become one blank.
+    most
+        Longest result; what is longer keeps its end. ``None`` = any length.
+    """
+    text = " ".join(text.split())
+    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return text if most is None or len(text) <= most else "..." + text[-most:]
+
+
+# What to say of a name that is not known: the names close to it, or all there are.
+
+MAX_LISTED = 30
+"""Where nothing is close and there are more names, only the first are listed."""
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """Return the second half of a message about a name that is none of `known`.
+
+    ``did you mean 'a' or 'b'?`` with up to two names that are close (`difflib`, ratio of 0.5 or
+    more, best first), else ``must be one of a, b, c``.
+    """
+    names = list(known)
+    close = get_close_matches(name, names, n=2, cutoff=0.5)
+    if close:
+        return f"did you mean {' or '.join(map(repr, close))}?"
+    more = ", ..." if len(names) > MAX_LISTED else ""
+    return f"must be one of {', '.join(names[:MAX_LISTED])}{more}"

@@ -11,15 +11,14 @@ from typing import Any
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core.core_schema import DataclassSchema
 
-from slotwise.models.allocation.case import AllocationCase
-from slotwise.models.allocation.file import VmsFile
-from slotwise.models.certificates.certificate import Certificate
-from slotwise.models.dataflow.dataflow import Dataflow
+from slotwise.models.allocation.case import AllocationCase, VmsFile
+from slotwise.models.certificates import Certificate
+from slotwise.models.dataflow import Dataflow
+from slotwise.models.formats.advice_schema import AdviceFile
 from slotwise.models.formats.json_text import canonical_json
 from slotwise.models.formats.placement_file import PlacementFile, RefusalFile
+from slotwise.models.formats.plan_file import PlanFile
 from slotwise.models.formats.pools_file import PoolsFile
-from slotwise.models.formats.running.advice_schema import AdviceFile
-from slotwise.models.formats.running.plan_file import PlanFile
 from slotwise.models.formats.validation import adapter
 from slotwise.models.instance.instance import Instance
 from slotwise.models.nouns import document, key_of, keys_of

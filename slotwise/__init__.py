@@ -30,11 +30,7 @@ if TYPE_CHECKING:
     from slotwise.api.allocating import allocate as allocate
     from slotwise.api.explaining import explain as explain
     from slotwise.api.exporting import convert as convert
-    from slotwise.api.gradings.packing import pack as pack
-    from slotwise.api.gradings.reporting import compare as compare
-    from slotwise.api.gradings.reporting import report as report
-    from slotwise.api.gradings.summing import read_rows as read_rows
-    from slotwise.api.gradings.summing import summary as summary
+    from slotwise.api.following import follow as follow
     from slotwise.api.inputs import read_certificate as read_certificate
     from slotwise.api.inputs import read_instance as read_instance
     from slotwise.api.inputs import read_placement as read_placement
@@ -43,35 +39,39 @@ if TYPE_CHECKING:
     from slotwise.api.listing import generate as generate
     from slotwise.api.listing import methods as methods
     from slotwise.api.listing import schema as schema
-    from slotwise.api.logs.following import follow as follow
-    from slotwise.api.logs.measuring import Measurement as Measurement
-    from slotwise.api.logs.measuring import measure as measure
-    from slotwise.api.logs.simulating import generate_logs as generate_logs
+    from slotwise.api.measuring import Measurement as Measurement
+    from slotwise.api.measuring import measure as measure
+    from slotwise.api.packing import pack as pack
     from slotwise.api.partitioning import partition as partition
     from slotwise.api.placing import place as place
     from slotwise.api.profiling import profile as profile
+    from slotwise.api.rebalancing import Rebalanced as Rebalanced
+    from slotwise.api.rebalancing import rebalance as rebalance
+    from slotwise.api.reporting import compare as compare
+    from slotwise.api.reporting import report as report
     from slotwise.api.reproducing import reproduce as reproduce
-    from slotwise.api.running.rebalanced import Rebalanced as Rebalanced
-    from slotwise.api.running.rebalancing import rebalance as rebalance
-    from slotwise.api.running.sparing import Spare as Spare
-    from slotwise.api.running.sparing import spare as spare
     from slotwise.api.scheduling import Scheduled as Scheduled
     from slotwise.api.scheduling import schedule as schedule
-    from slotwise.api.showing.drawing import Drawing as Drawing
-    from slotwise.api.showing.show import show as show
+    from slotwise.api.show import Drawing as Drawing
+    from slotwise.api.show import show as show
+    from slotwise.api.simulating import generate_logs as generate_logs
     from slotwise.api.solving import crosscheck as crosscheck
     from slotwise.api.solving import solve as solve
+    from slotwise.api.sparing import Spare as Spare
+    from slotwise.api.sparing import spare as spare
+    from slotwise.api.summing import read_rows as read_rows
+    from slotwise.api.summing import summary as summary
     from slotwise.api.verifying import certify as certify
     from slotwise.api.verifying import verify as verify
     from slotwise.benchmarks.grade import grade as grade
     from slotwise.benchmarks.grading.grade_summary import GradeSummary as GradeSummary
     from slotwise.benchmarks.judged.summary import Summary as Summary
     from slotwise.benchmarks.report.comparison.comparison import Comparison as Comparison
-    from slotwise.heuristics.method_error import MethodError as MethodError
+    from slotwise.heuristics.method import MethodError as MethodError
     from slotwise.models.allocation.case import AllocationCase as AllocationCase
-    from slotwise.models.certificates.certificate import Certificate as Certificate
-    from slotwise.models.certificates.file import write_certificate as write_certificate
-    from slotwise.models.dataflow.dataflow import Dataflow as Dataflow
+    from slotwise.models.certificates import Certificate as Certificate
+    from slotwise.models.certificates import write_certificate as write_certificate
+    from slotwise.models.dataflow import Dataflow as Dataflow
     from slotwise.models.errors import InputError as InputError
     from slotwise.models.errors import InternalError as InternalError
     from slotwise.models.errors import SlotwiseError as SlotwiseError
@@ -137,6 +137,6 @@ def __dir__() -> list[str]:
 
 def _draw(verdict: Verdict) -> str:
     """Return the drawing of a judged placement for a notebook; loaded with the first one."""
-    from slotwise.api.showing.show import drawing
+    from slotwise.api.show import drawing
 
     return drawing(verdict)

@@ -7,9 +7,14 @@ from dataclasses import dataclass
 from math import ceil
 
 from slotwise.models.errors import InputError, InternalError
-from slotwise.models.graph_partition.as_instance import instance_of, part_of, placement_of
-from slotwise.models.graph_partition.judge import PartitionVerdict, judge_partition
-from slotwise.models.graph_partition.problem import PartitionProblem
+from slotwise.models.graph_partition import (
+    PartitionProblem,
+    PartitionVerdict,
+    instance_of,
+    judge_partition,
+    part_of,
+    placement_of,
+)
 from slotwise.models.instance.instance import Instance
 from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.progress import OnProgress

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from queue import SimpleQueue
 
-from slotwise.models.errors import InputError, InternalError
+from slotwise.models.errors import InputError, InternalError, suggestion
 from slotwise.models.infeasibility.contradictions import holds
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
@@ -15,8 +15,7 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.judge.verdict import Verdict
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
-from slotwise.models.suggestion import suggestion
-from slotwise.solver.baseline.engine import BASELINE, KIND, simple_bounds
+from slotwise.solver.baseline import BASELINE, KIND, simple_bounds
 from slotwise.solver.contradictions import COUNTING, find_contradiction
 from slotwise.solver.core.declared_rules import unknown
 from slotwise.solver.core.engine import Engine, configured
@@ -37,13 +36,11 @@ from slotwise.solver.core.supervision import TimeLimit
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.orphans.first_placement import first_placement
 from slotwise.solver.parameters import Parameters
-from slotwise.solver.portfolio.attempt import run_checked
+from slotwise.solver.portfolio.attempt import confirm_claim, is_confirmation_due, run_checked
 from slotwise.solver.portfolio.auto import run_auto
-from slotwise.solver.portfolio.confirmation import confirm_claim, is_confirmation_due
-from slotwise.solver.portfolio.given_parameters import AUTO, auto_params, checked_parameters
-from slotwise.solver.portfolio.params import AUTO_DEFAULTS
+from slotwise.solver.portfolio.params import AUTO, AUTO_DEFAULTS, auto_params, checked_parameters
 from slotwise.solver.portfolio.run import Answer
-from slotwise.solver.structure.kept_running import kept_running
+from slotwise.solver.structure.matching import kept_running
 from slotwise.solver.structure.task_types import PARTS, RULES
 
 ASKED = "asked for"

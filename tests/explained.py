@@ -9,11 +9,10 @@ from slotwise.models.instance.placement import from_places
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.core.result import Limits, Status
-from slotwise.solver.exhaustive.engine import EXHAUSTIVE
-from slotwise.solver.explain.constraint import Constraint, constraints_of
+from slotwise.solver.exhaustive import EXHAUSTIVE
+from slotwise.solver.explain.constraint import Constraint, constraints_of, relax
 from slotwise.solver.explain.explanation import Conflict, Explanation, Feasibility
 from slotwise.solver.explain.feasibility import question
-from slotwise.solver.explain.relaxation import relax
 
 
 def exists(instance: Instance) -> bool:

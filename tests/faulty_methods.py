@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from slotwise.heuristics.method import Method
-from slotwise.heuristics.round_robin import ROUND_ROBIN
+from slotwise.heuristics.one_by_one import ROUND_ROBIN
 from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.problem.problem import Problem
 

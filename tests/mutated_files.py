@@ -23,7 +23,7 @@ from slotwise.benchmarks.grading.rows import COLUMNS, Row
 from slotwise.benchmarks.grading.run import Loader, outcome
 from slotwise.benchmarks.grading.sources import read_cases
 from slotwise.benchmarks.grading.store import Store
-from slotwise.models.certificates.file import write_certificate
+from slotwise.models.certificates import write_certificate
 from slotwise.models.formats.placement_file import write_placement
 from slotwise.models.instance_file import instance_text, read_instance
 from slotwise.models.problem.compile import compile_problem

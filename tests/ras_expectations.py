@@ -10,8 +10,8 @@ import pytest
 from ras_totals import TOTALS, totals
 from ras_vectors import Vector
 
-from slotwise.heuristics.ras.model.model import RasModel
-from slotwise.heuristics.ras.state.state import RasState
+from slotwise.heuristics.ras.model import RasModel
+from slotwise.heuristics.ras.state import RasState
 from slotwise.heuristics.ras.strategies.strategy import STRATEGIES, executor_order
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge

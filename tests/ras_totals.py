@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from slotwise.heuristics.ras.state.state import RasState
+from slotwise.heuristics.ras.state import RasState
 
 
 def totals(state: RasState) -> dict[str, float]:

@@ -12,8 +12,8 @@ from typing import Any
 from slotwise.models.importers.storm_cluster import PRIORITIES, strategy_name
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Scheduler
-from slotwise.models.instance.reserved import ACKER
 from slotwise.models.instance.topology import (
+    ACKER,
     Ackers,
     Component,
     Constraints,

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from hypothesis import strategies as st
 
-from slotwise.models.dataflow.dataflow import Dataflow, DataflowTask, Stream
+from slotwise.models.dataflow import Dataflow, DataflowTask, Stream
 from slotwise.models.performance.model import Measurement, PerformanceModel
 
 Row = tuple[int, int | str, int | str, int | str]

@@ -11,7 +11,7 @@ from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.topology import Component, Stream, Topology
 from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.core.result import Limits
-from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+from slotwise.solver.exhaustive import EXHAUSTIVE
 from slotwise.testing.random_instances.tiny import tiny_instance
 
 LIMITS = Limits(time_s=60.0)

@@ -15,10 +15,13 @@ from hypothesis import strategies as st
 from slotwise.models.allocation.check import check
 from slotwise.models.allocation.load import Routing, Scaling
 from slotwise.models.allocation.plan import Plan
-from slotwise.models.dataflow.dataflow import Dataflow, DataflowTask, Stream
-from slotwise.models.dataflow.rates import input_rates
-from slotwise.models.performance.curves import full_bundle, measured_at
-from slotwise.models.performance.model import Measurement, PerformanceModel
+from slotwise.models.dataflow import Dataflow, DataflowTask, Stream, input_rates
+from slotwise.models.performance.model import (
+    Measurement,
+    PerformanceModel,
+    full_bundle,
+    measured_at,
+)
 from slotwise.solver.slots.problem import Counts, SlotProblem, Variant
 
 

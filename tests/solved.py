@@ -16,7 +16,7 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.result import Limits, Outcome, Status
-from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+from slotwise.solver.exhaustive import EXHAUSTIVE
 from slotwise.testing.random_instances.tiny import tiny_instance
 
 SEED = 20260501

@@ -22,8 +22,8 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.pipeline.spark.masters import check_master
 from slotwise.solver.column_generation.connected.engine import CONNECTED
 from slotwise.solver.column_generation.listed_master import TypeColumns
-from slotwise.solver.column_generation.search_state import SiteColumns, exact_scale
-from slotwise.solver.column_generation.site_relaxation import SiteRelaxation
+from slotwise.solver.column_generation.rack_splits import SiteRelaxation
+from slotwise.solver.column_generation.residual_search import SiteColumns, exact_scale
 from slotwise.solver.core.result import Status
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.solve import solve

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from slotwise.benchmarks.grading.plan import PlannedRun
-from slotwise.solver.core.memory_reading import default_limit_mb
+from slotwise.solver.core.memory import default_limit_mb
 
 
 def memory_limit_of(run: PlannedRun) -> int:

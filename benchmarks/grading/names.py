@@ -10,8 +10,7 @@ from slotwise.benchmarks.grading.rows import Subject, subject_of
 from slotwise.heuristics.method_names import COMMAND_PREFIX, SEPARATOR, is_command, split_names
 from slotwise.heuristics.registry import all_methods, find_method
 from slotwise.heuristics.sam.pairs import PAIRS, find_pair
-from slotwise.models.errors import InputError
-from slotwise.models.suggestion import suggestion
+from slotwise.models.errors import InputError, suggestion
 from slotwise.solver.engines import ENGINES
 
 AUTO = "auto"

@@ -13,8 +13,7 @@ from slotwise.heuristics.sam.pairs import PAIRS
 from slotwise.models.errors import InputError
 from slotwise.models.formats.json_text import parse_json
 from slotwise.models.instance.placement import UNPLACED, Placement
-from slotwise.models.number_text import exact_text
-from slotwise.models.values import as_decimal, whole
+from slotwise.models.values import as_decimal, exact_text, whole
 
 SCHEMA = """
     instance_hash string, instance string, family string, case_index int,

@@ -28,9 +28,8 @@ from slotwise.benchmarks.grading.rows import (
     term_of,
 )
 from slotwise.benchmarks.grading.sam_run import allocated
-from slotwise.heuristics.method import Method
-from slotwise.heuristics.method_error import MethodError
-from slotwise.models.cancellation import CancellationToken
+from slotwise.heuristics.method import Method, MethodError
+from slotwise.models.cancellation import CancellationToken, WorkClock
 from slotwise.models.errors import SlotwiseError, UnfinishedError
 from slotwise.models.formats.instance_writer import instance_hash
 from slotwise.models.instance.instance import Instance
@@ -39,7 +38,6 @@ from slotwise.models.instance_file import instance_from_text
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
-from slotwise.models.work_clock import WorkClock
 
 
 class Loader:

@@ -19,7 +19,7 @@ from slotwise.models.allocation.case import AllocationCase, case_from_text, case
 from slotwise.models.allocation.check import Failure
 from slotwise.models.errors import SlotwiseError
 from slotwise.models.families.registry import ALLOCATION_FAMILIES
-from slotwise.models.number_text import short_text
+from slotwise.models.values import short_text
 
 TERM = "slots"
 """The one term of an allocation."""
@@ -31,8 +31,7 @@ def allocated(run: PlannedRun, clock: AbstractContextManager[None]) -> RunOutcom
     A pair's seconds are those of its plan alone. The optimum's hold the check of its plan, which
     takes about a thousandth of a second.
     """
-    from slotwise.solver.allocation.answer import Question
-    from slotwise.solver.allocation.run import Setting, allocate
+    from slotwise.solver.allocation import Question, Setting, allocate
 
     case = load_case(run)
     question = Question(case.dataflow, case.models, case.rate)

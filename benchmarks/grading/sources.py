@@ -19,22 +19,19 @@ from slotwise.models.allocation.case import (
     case_text,
     is_allocation_case,
 )
-from slotwise.models.errors import InputError, in_file
+from slotwise.models.errors import InputError, in_file, suggestion
 from slotwise.models.families.registry import ALLOCATION_FAMILIES, FAMILIES
 from slotwise.models.families.storm import NAME, is_storm, storm_instances
 from slotwise.models.formats.instance_writer import instance_hash
 from slotwise.models.formats.text import read_data
-from slotwise.models.graph_files.csr import in_memory
 from slotwise.models.graph_files.graph_file import is_graph_file, open_graph
-from slotwise.models.graph_partition.as_instance import instance_of
-from slotwise.models.graph_partition.problem import MOST_PARTS, partition_problem
+from slotwise.models.graph_files.vertex_stream import in_memory
+from slotwise.models.graph_partition import MOST_PARTS, instance_of, partition_problem
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import instance_from_data, instance_text
-from slotwise.models.number_text import exact_text
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
-from slotwise.models.suggestion import suggestion
-from slotwise.models.values import NO_LIMIT, Number, exact
+from slotwise.models.values import NO_LIMIT, Number, exact, exact_text
 from slotwise.solver.graph_partition import check_size
 
 SUFFIXES = (".json", ".yaml", ".yml")

@@ -17,7 +17,7 @@ from slotwise.benchmarks.grading.batch.folder import INSTANCES, ROWS, make_local
 from slotwise.benchmarks.grading.row_file import check_terms_agree, read_rows
 from slotwise.benchmarks.grading.rows import COLUMNS, KEY, Kind, Row, newest_rows
 from slotwise.models.errors import InputError, in_file
-from slotwise.models.formats.atomic_file import write_atomically
+from slotwise.models.formats.file_bytes import write_atomically
 from slotwise.models.formats.instance_writer import instance_hash as hash_of
 from slotwise.models.formats.json_text import parse_json
 from slotwise.models.instance.instance import Instance

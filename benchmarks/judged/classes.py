@@ -10,8 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from slotwise.benchmarks.judged.judging import Indices, Judged
-from slotwise.models.errors import InputError
-from slotwise.models.suggestion import suggestion
+from slotwise.models.errors import InputError, suggestion
 
 SIZE_EDGES = (10, 100, 1000)
 """Tasks at which the next class of sizes begins."""

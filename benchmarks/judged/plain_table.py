@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from slotwise.models.formats.csv_text import csv_cell
+from slotwise.models.formats.text import csv_cell
 
 if TYPE_CHECKING:
     import pandas as pd

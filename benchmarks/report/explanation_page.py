@@ -9,7 +9,7 @@ from pathlib import Path
 from slotwise.benchmarks.report.page_template import template
 from slotwise.benchmarks.report.viewer.side import Shown
 from slotwise.benchmarks.report.viewer.view import view
-from slotwise.models.formats.atomic_file import write_atomically
+from slotwise.models.formats.file_bytes import write_atomically
 from slotwise.models.problem.problem import Problem
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from slotwise.models.errors import InputError
-from slotwise.models.suggestion import suggestion
+from slotwise.models.errors import InputError, suggestion
 
 OPTION = "--methods"
 

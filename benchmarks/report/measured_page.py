@@ -25,10 +25,10 @@ from slotwise.benchmarks.report.figures.drawing.lines import Line, draw_lines, n
 from slotwise.benchmarks.report.page_template import template
 from slotwise.benchmarks.report.text import DASH, number
 from slotwise.models.display import counted
-from slotwise.models.formats.atomic_file import write_atomically
+from slotwise.models.formats.file_bytes import write_atomically
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.topology import Topology
-from slotwise.models.number_text import short_text
+from slotwise.models.values import short_text
 from slotwise.pipeline.statistics.weights.measured import (
     ComponentWeights,
     Measured,

@@ -39,7 +39,7 @@ from slotwise.benchmarks.report.viewer.view import view
 from slotwise.heuristics.registry import describe
 from slotwise.heuristics.sam.pairs import PAIRS
 from slotwise.models.families.registry import ALLOCATION_FAMILIES, FAMILIES
-from slotwise.models.formats.atomic_file import write_atomically
+from slotwise.models.formats.file_bytes import write_atomically
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
 

@@ -9,7 +9,7 @@ from typing import Literal
 from markupsafe import Markup
 
 from slotwise.benchmarks.grading.rows import Row, RunStatus
-from slotwise.models.number_text import short_text
+from slotwise.models.values import short_text
 
 DASH = "\N{EN DASH}"
 """Stands where there is no number."""

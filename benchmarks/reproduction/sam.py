@@ -14,15 +14,12 @@ from functools import cache
 from slotwise.benchmarks.reproduction.figure import Article, Reproduced, read_article
 from slotwise.heuristics.sam.fixed_vms import highest_planned
 from slotwise.heuristics.sam.pairs import PAIRS, Planned, plan
-from slotwise.models.allocation.demand import task_demands
-from slotwise.models.allocation.load import Routing, slot_loads
-from slotwise.models.allocation.plan import Bundle, TaskAllocation
+from slotwise.models.allocation.load import Routing, slot_loads, task_demands
+from slotwise.models.allocation.plan import ARTICLE_VMS, AZURE_D, Bundle, TaskAllocation, Vm
 from slotwise.models.allocation.prediction import predict
-from slotwise.models.allocation.vm import ARTICLE_VMS, AZURE_D, Vm
-from slotwise.models.dataflow.micro import MICRO_DAGS
-from slotwise.models.dataflow.rates import input_rates
-from slotwise.models.performance.article import article_models
-from slotwise.models.performance.curves import Interpolation, full_bundle, measured_at
+from slotwise.models.dataflow import MICRO_DAGS, input_rates
+from slotwise.models.performance.file import article_models
+from slotwise.models.performance.model import Interpolation, full_bundle, measured_at
 
 Values = tuple[Fraction, ...]
 

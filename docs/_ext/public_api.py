@@ -27,7 +27,7 @@ MODULES = (
     "slotwise.models.instance",
     "slotwise.models.judge",
     "slotwise.models.problem.problem",
-    "slotwise.models.certificates.certificate",
+    "slotwise.models.certificates",
     "slotwise.heuristics.method",
     "slotwise.heuristics.run",
     "slotwise.solver.core.progress",

@@ -20,8 +20,7 @@ from types import MappingProxyType
 
 from numpy.random import Generator
 
-from slotwise.heuristics.method import Method
-from slotwise.heuristics.method_error import MethodError
+from slotwise.heuristics.method import Method, MethodError
 from slotwise.heuristics.method_names import COMMAND_PREFIX
 from slotwise.models.errors import InputError
 from slotwise.models.formats.instance_writer import instance_hash

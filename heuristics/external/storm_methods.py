@@ -20,16 +20,14 @@ from slotwise.heuristics.external.storm_peer import (
     unsupported,
 )
 from slotwise.heuristics.external.storm_process import STORM_1, STORM_2, PeerError, missing
-from slotwise.heuristics.method import Method
+from slotwise.heuristics.method import Method, whole_topologies
 from slotwise.heuristics.method_names import STORM_PREFIX
 from slotwise.heuristics.ras import methods as ras_methods
 from slotwise.heuristics.ras.strategies.strategy import STRATEGIES
 from slotwise.heuristics.rstorm.storm_1 import method as r_storm_1_0
-from slotwise.heuristics.storm_outcome import whole_topologies
-from slotwise.models.errors import InputError
+from slotwise.models.errors import InputError, suggestion
 from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.problem.problem import Problem
-from slotwise.models.suggestion import suggestion
 from slotwise.models.values import time_limit
 
 DESCRIPTION = "Apache Storm's own code of the strategy of that name, in a process of its own."

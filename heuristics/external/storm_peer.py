@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from slotwise.heuristics.external.storm_process import STORM_1, StormProcess
+from slotwise.heuristics.method import TopologyOutcome
 from slotwise.heuristics.ras.strategies.strategy import STRATEGIES
-from slotwise.heuristics.storm_outcome import TopologyOutcome
 from slotwise.models.errors import InputError, SlotwiseError
 from slotwise.models.formats.placement_file import answer_from_data
 from slotwise.models.instance.instance import Instance

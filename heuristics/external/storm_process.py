@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from slotwise.heuristics.method_error import MethodError
+from slotwise.heuristics.method import MethodError
 from slotwise.models.errors import InputError
 from slotwise.models.formats.instance_writer import instance_document, instance_hash
 from slotwise.models.formats.json_text import canonical_json, parse_json

@@ -4,12 +4,12 @@ What do partitioners that know nothing of topologies make of a graph? `streaming
 linear deterministic greedy [1] and Fennel [2] in one pass over a stream of vertices, and both with
 several passes [3], in one of `orders`; `metis` [4] and `kahip` [5] see the whole graph and are
 extras. All take vertex and edge weights and parts of different sizes. `partition` says what is
-asked and answered; `scores` and `kernels` hold the greedy step, compiled by Numba for millions of
+asked and answered; `orders` and `kernels` hold the greedy step, compiled by Numba for millions of
 edges; `instances` has the same for instances, and makes methods of them. Start with `partition`;
 the list is in `partitioners`.
 
 It may import `heuristics.method`, `heuristics.method_names`, `heuristics.partial_placement`,
-`heuristics.placed_neighbours` and `models`.
+`heuristics.node_capacity` and `models`.
 
 [1] I. Stanton, G. Kliot, Streaming graph partitioning for large distributed graphs, KDD 2012.
 [2] C. Tsourakakis et al., FENNEL: streaming graph partitioning for massive scale graphs, WSDM 2014.

@@ -17,10 +17,16 @@ from numpy.random import Generator
 from slotwise.heuristics.decision_log import DecisionLog
 from slotwise.heuristics.method import Method, never_stopped
 from slotwise.heuristics.method_names import SEPARATOR
-from slotwise.heuristics.node_capacity import computation, task_costs, task_slots
+from slotwise.heuristics.node_capacity import (
+    PlacedNeighbours,
+    computation,
+    links,
+    task_costs,
+    task_slots,
+)
 from slotwise.heuristics.one_by_one import no_room
 from slotwise.heuristics.partial_placement import Ledger
-from slotwise.heuristics.partitioning import scores
+from slotwise.heuristics.partitioning import orders
 from slotwise.heuristics.partitioning.orders import NATURAL, ORDERS
 from slotwise.heuristics.partitioning.partition import FloatArray, Parts
 from slotwise.heuristics.partitioning.partitioners import PARTITIONERS
@@ -33,10 +39,8 @@ from slotwise.heuristics.partitioning.streaming import (
     usual_parameters,
     written_parameters,
 )
-from slotwise.heuristics.placed_neighbours import PlacedNeighbours, links
 from slotwise.models.cancellation import CancellationToken
-from slotwise.models.graph_files.csr import CsrGraph, from_edges
-from slotwise.models.graph_files.vertex_stream import IdArray
+from slotwise.models.graph_files.vertex_stream import CsrGraph, IdArray, from_edges
 from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.problem.problem import Problem
 
@@ -170,11 +174,11 @@ def by_score(rule: str) -> Choice:
         capacities, count = np.maximum(graph.capacities, 1e-9), len(now.load)
         gains = now.gains(task)
         if rule == "ldg":
-            score = scores.ldg(gains, now.load, capacities)
+            score = orders.ldg(gains, now.load, capacities)
         else:
-            alpha = scores.fennel_alpha(count, float(graph.weights.sum()), graph.edge_weight)
+            alpha = orders.fennel_alpha(count, float(graph.weights.sum()), graph.edge_weight)
             sizes = np.maximum(graph.sizes * count, 1e-9)
-            score = scores.fennel(gains, now.load, float(graph.weights[task]), sizes, alpha)
+            score = orders.fennel(gains, now.load, float(graph.weights[task]), sizes, alpha)
         yield from np.lexsort((rng.random(count), now.load / capacities, -score)).tolist()
 
     return choice

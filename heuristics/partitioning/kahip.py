@@ -19,16 +19,17 @@ from importlib.util import find_spec
 import numpy as np
 from numpy.random import Generator
 
-from slotwise.heuristics.method_error import MethodError
-from slotwise.heuristics.partitioning.partition import Partition, Partitioner, Parts
-from slotwise.heuristics.partitioning.whole_graph import (
+from slotwise.heuristics.method import MethodError
+from slotwise.heuristics.partitioning.partition import (
+    Partition,
+    Partitioner,
+    Parts,
     made_to_fit,
     whole_weights,
     without_weightless_edges,
 )
 from slotwise.models.cancellation import CancellationToken
-from slotwise.models.graph_files.csr import CsrGraph, in_memory
-from slotwise.models.graph_files.vertex_stream import IdArray, VertexStream
+from slotwise.models.graph_files.vertex_stream import CsrGraph, IdArray, VertexStream, in_memory
 
 TIME_LIMIT_S = 600.0
 """The longest that KaHIP may take, or to the deadline of the token."""

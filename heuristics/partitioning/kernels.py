@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from slotwise.heuristics.partitioning import scores
+from slotwise.heuristics.partitioning import orders
 
 HASH, LDG, FENNEL = range(3)
 """Rules by which a part is chosen."""
 
-# Numba's cache looks at the time of this file alone: whoever changes `scores` must touch it.
-_ldg: Any = njit(scores.ldg)
-_fennel: Any = njit(scores.fennel)
+# Numba's cache looks at the time of this file alone: whoever changes `orders` must touch it.
+_ldg: Any = njit(orders.ldg)
+_fennel: Any = njit(orders.fennel)
 
 
 @njit(cache=True, nogil=True)

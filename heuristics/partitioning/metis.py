@@ -17,15 +17,16 @@ from importlib.util import find_spec
 import numpy as np
 from numpy.random import Generator
 
-from slotwise.heuristics.partitioning.partition import Partition, Partitioner, Parts
-from slotwise.heuristics.partitioning.whole_graph import (
+from slotwise.heuristics.partitioning.partition import (
+    Partition,
+    Partitioner,
+    Parts,
     made_to_fit,
     whole_weights,
     without_weightless_edges,
 )
 from slotwise.models.cancellation import CancellationToken
-from slotwise.models.graph_files.csr import in_memory
-from slotwise.models.graph_files.vertex_stream import VertexStream
+from slotwise.models.graph_files.vertex_stream import VertexStream, in_memory
 
 FEW_PARTS, FEW_VERTICES = 8, 50
 """Most parts, or fewest vertices a part, for which METIS bisects; else it goes k ways."""

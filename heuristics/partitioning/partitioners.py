@@ -15,9 +15,8 @@ from slotwise.heuristics.partitioning.streaming import (
     usual_parameters,
 )
 from slotwise.models.cancellation import CancellationToken
-from slotwise.models.errors import InputError
-from slotwise.models.graph_files.csr import CsrGraph
-from slotwise.models.suggestion import suggestion
+from slotwise.models.errors import InputError, suggestion
+from slotwise.models.graph_files.vertex_stream import CsrGraph
 
 PARTITIONERS: dict[str, Partitioner] = {
     one.name: one

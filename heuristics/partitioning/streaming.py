@@ -27,14 +27,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.random import Generator
 
-from slotwise.heuristics.partitioning.orders import NATURAL, ORDERS, OrderedGraph
+from slotwise.heuristics.partitioning.orders import NATURAL, ORDERS, OrderedGraph, fennel_alpha
 from slotwise.heuristics.partitioning.partition import Partition, Partitioner, Parts
-from slotwise.heuristics.partitioning.scores import fennel_alpha
 from slotwise.models.cancellation import CancellationToken
-from slotwise.models.errors import InputError
-from slotwise.models.graph_files.csr import in_memory
-from slotwise.models.graph_files.vertex_stream import VertexStream
-from slotwise.models.suggestion import suggestion
+from slotwise.models.errors import InputError, suggestion
+from slotwise.models.graph_files.vertex_stream import VertexStream, in_memory
 
 PASSES = 10
 """Passes over the stream where parameters do not say: the articles' figures go to about ten."""

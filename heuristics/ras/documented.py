@@ -17,7 +17,7 @@ exact here. How the section is read:
 - *Workers*, which the section does not speak of: first fit into the topology's workers on the
   node, a new one only when those refuse (as in ``r-storm``). Every rule of the instance holds and
   every resource is hard.
-- *Several topologies*: in the order of the instance's priority strategy (`priority`), on what
+- *Several topologies*: in the order of the instance's priority strategy (`scheduler`), on what
   is left. One that does not fit is left out whole where the objective counts ``rejected``; else the
   method refuses. Nobody is evicted.
 - ``running`` is not read.
@@ -33,7 +33,7 @@ from slotwise.heuristics.decision_log import DecisionLog
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.one_by_one import no_room, one_of_each_in_turn, place_one_by_one
 from slotwise.heuristics.partial_placement import Ledger
-from slotwise.heuristics.ras.scheduler.priority import priority_order
+from slotwise.heuristics.ras.scheduler import priority_order
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.instance.topology import Topology

@@ -14,8 +14,7 @@ from numpy.random import Generator
 
 from slotwise.heuristics.decision_log import DecisionLog
 from slotwise.heuristics.method import Method
-from slotwise.heuristics.ras.scheduler.round import Round
-from slotwise.heuristics.ras.scheduler.scheduler import schedule_round
+from slotwise.heuristics.ras.scheduler import Round, schedule_round
 from slotwise.heuristics.ras.strategies.strategy import STRATEGIES
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.instance import Instance

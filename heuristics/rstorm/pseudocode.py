@@ -46,10 +46,16 @@ from slotwise.heuristics.decision_log import DecisionLog
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.one_by_one import hard_with_memory, no_room, place_one_by_one
 from slotwise.heuristics.partial_placement import Ledger
-from slotwise.heuristics.rstorm.metric import Metric, offered, pseudocode_metric, shares
-from slotwise.heuristics.rstorm.node_ranking import NodeRanking
+from slotwise.heuristics.rstorm.metric import (
+    Metric,
+    NodeRanking,
+    RStormWeights,
+    WeightedMethod,
+    offered,
+    pseudocode_metric,
+    shares,
+)
 from slotwise.heuristics.rstorm.task_order import task_selection
-from slotwise.heuristics.rstorm.weights import RStormWeights, WeightedMethod
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.problem.problem import Problem

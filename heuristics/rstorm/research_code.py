@@ -10,7 +10,7 @@ What that code does, oddities included:
 
 - *Order of tasks*: breadth first from one spout, children before parents; one task of each
   component in turn (`research_task_selection`). Which spout, and the order of neighbours, are
-  those of Java 7's hash maps (`research_graph`). Executors that the spout does not lead to, system
+  those of Java 7's hash maps (`task_order`). Executors that the spout does not lead to, system
   tasks among them, come last. Without a spout nothing is scheduled.
 - *First task*: of the rack with most free memory (it adds memory twice and cpu never), the node
   with a free slot and room whose memory and cpu left are nearest to the demand. This is the
@@ -64,10 +64,15 @@ from slotwise.heuristics.decision_log import DecisionLog
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.one_by_one import hard_with_memory, no_room, place_one_by_one
 from slotwise.heuristics.partial_placement import Ledger, LedgerWorker
-from slotwise.heuristics.rstorm.metric import Metric, offered, research_metric
-from slotwise.heuristics.rstorm.node_ranking import NodeRanking
+from slotwise.heuristics.rstorm.metric import (
+    Metric,
+    NodeRanking,
+    RStormWeights,
+    WeightedMethod,
+    offered,
+    research_metric,
+)
 from slotwise.heuristics.rstorm.task_order import research_task_selection
-from slotwise.heuristics.rstorm.weights import RStormWeights, WeightedMethod
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.problem.problem import Problem

@@ -9,12 +9,15 @@ without tasks is passed through like any other.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from itertools import chain
+from typing import TypeVar
 
 from slotwise.heuristics.one_by_one import one_of_each_in_turn
-from slotwise.heuristics.rstorm.research_graph import research_graph
-from slotwise.models.instance.topology import Topology
+from slotwise.heuristics.ras.java.hash_map import java_7_order
+from slotwise.heuristics.ras.java.iteration_order import string_hash
+from slotwise.models.instance.topology import ACKER, Topology
 from slotwise.models.problem.problem import Problem
 
 
@@ -39,7 +42,7 @@ def bfs_topology_traversal(topology: Topology) -> list[str]:
 def from_first_spout(topology: Topology) -> list[str]:
     """Return the components that one traversal reaches, from one spout: the research code's way.
 
-    Which spout, and the order of neighbours, are those of its hash maps (`research_graph`). Empty
+    Which spout, and the order of neighbours, are those of its hash maps. Empty
     = there is no spout.
     """
     graph = research_graph(topology)
@@ -105,3 +108,99 @@ def _tasks(problem: Problem, topology: int, components: list[str]) -> dict[str, 
         if component in tasks:
             tasks[component].extend(one.tasks)
     return {component: sorted(found) for component, found in tasks.items()}
+
+
+# The graph of components as R-Storm's research code has it, in the order of its hash maps.
+#
+# That code asks Nimbus for the topology and reads the maps that Thrift makes of the answer
+# (``GetTopologyInfo``, and Storm 0.9.2 as in github.com/jerrypeng/storm-resource-aware). A
+# component's children come in the order of the map of bolts, its parents in that of the map of
+# its inputs, and the first spout is that of the map of both. The maps are Java 7's: so stand the
+# supervisors in the authors' logs, and so follow the tasks there from each other, host by host
+# (``tests/heuristics/rstorm/test_logs.py``). By the order of Java 8 or of the file neither does.
+#
+# Keys of one bucket follow from the order in which they were put in: that of the file, and then
+# of each map on the way from the topology's builder to the scheduler.
+
+T = TypeVar("T")
+
+SYSTEM = "__system"
+"""The bolt that Nimbus adds to every topology, with no tasks; it adds `ACKER` to every one, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResearchGraph:
+    """The user's components.
+
+    Parameters
+    ----------
+    first_spout
+        Where that code starts; ``None`` = there is no spout.
+    neighbours
+        Of each component: its children, then its parents.
+    """
+
+    first_spout: str | None
+    neighbours: dict[str, list[str]]
+
+
+def research_graph(topology: Topology) -> ResearchGraph:
+    """Return the graph of `topology`; components of the system are not part of it."""
+    spouts = _sent_from_nimbus(
+        _stored([one.id for one in topology.components if one.kind == "spout"], string_hash),
+        string_hash,
+    )
+    system = [one.id for one in topology.components if one.kind == "system"]
+    stored = _stored([one.id for one in topology.components if one.kind == "bolt"], string_hash)
+    every_bolt = dict.fromkeys([*stored, ACKER, *system, SYSTEM])
+    bolts = [one for one in _sent_from_nimbus(every_bolt, string_hash) if one in set(stored)]
+    children: dict[str, list[str]] = {one: [] for one in (*spouts, *bolts)}
+    parents: dict[str, list[str]] = {one: [] for one in children}
+    found: dict[str, None] = {}
+    for one in children:
+        parents[one] = [source for source in _inputs(topology, one) if source in children]
+        found.update(dict.fromkeys([one, *parents[one]]))
+        for source in parents[one]:
+            children[source].append(one)
+    every = java_7_order(found, string_hash)
+    return ResearchGraph(
+        first_spout=next((one for one in every if one in set(spouts)), None),
+        neighbours={one: children[one] + parents[one] for one in every},
+    )
+
+
+def _inputs(topology: Topology, component: str) -> list[str]:
+    """Return who sends to `component`, in the order of its map of inputs."""
+    sources = dict.fromkeys(one.source for one in topology.streams if one.target == component)
+    return _sent_from_nimbus(_stored(sources, input_hash), input_hash)
+
+
+def input_hash(source: str) -> int:
+    """Return ``GlobalStreamId.hashCode`` of the default stream of `source`, not cut to 32 bits.
+
+    Thrift's, by commons-lang's ``HashCodeBuilder``, which counts ``true`` as 0.
+    """
+    value = 17
+    for part in (0, string_hash(source), 0, string_hash("default")):
+        value = 37 * value + part
+    return value
+
+
+def _stored(keys: Iterable[T], hash_of: Callable[[T], int]) -> list[T]:
+    """Return `keys` as Nimbus reads them from its disk.
+
+    Put into a map by the topology's builder and copied, sent, copied by Nimbus, written and read.
+    """
+    built = java_7_order(java_7_order(keys, hash_of), hash_of)
+    copied = java_7_order(_thrift(built, hash_of), hash_of)
+    return _thrift(copied, hash_of)
+
+
+def _sent_from_nimbus(stored: Iterable[T], hash_of: Callable[[T], int]) -> list[T]:
+    """Return the keys of the map that the scheduler has: copied by Nimbus, sent."""
+    return _thrift(java_7_order(stored, hash_of), hash_of)
+
+
+def _thrift(keys: list[T], hash_of: Callable[[T], int]) -> list[T]:
+    """Return `keys` of the map that Thrift reads them into, made for twice as many."""
+    return java_7_order(keys, hash_of, 2 * len(keys))

@@ -2,9 +2,10 @@
 
 Two allocations say how many threads each task gets (`allocations`: LSA, Algorithm 2, and MBA,
 Algorithm 3), VMs are acquired (`retry`, section 7.1), and three mappings put the threads on slots
-(`dsm`, Algorithm 4; `rsm`, Algorithm 5; `sam`, Algorithm 6), with a slot more wherever they do not
-fit (`retry`, section 8.4). `pairs` lists the five pairs that the article compares; `fixed_vms` runs
-them on given VMs (section 8.5). Each file says how it reads what the article leaves open.
+(`pairs`: DSM, Algorithm 4; RSM, Algorithm 5; SAM, Algorithm 6), with a slot more wherever they do
+not fit (`retry`, section 8.4). `pairs` also lists the five pairs that the article compares;
+`fixed_vms` runs them on given VMs (section 8.5). Each file says how it reads what the article
+leaves open.
 
 Start with `pairs`. It may import `models`; whether a plan does what it claims is not decided here
 but by `models.allocation.check`.

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from slotwise.heuristics.sam.allocations import Refused
-from slotwise.heuristics.sam.mapping import NoRoom, open_vms
+from slotwise.heuristics.sam.allocations import NoRoom, Refused, open_vms
 from slotwise.heuristics.sam.pairs import Pair, Planned, allocated_tasks, in_slots
 from slotwise.heuristics.sam.retry import no_room_text
-from slotwise.models.allocation.demand import task_demands
-from slotwise.models.allocation.plan import Plan, estimated_slots
-from slotwise.models.allocation.vm import Vm
-from slotwise.models.dataflow.dataflow import Dataflow
+from slotwise.models.allocation.load import task_demands
+from slotwise.models.allocation.plan import Plan, Vm, estimated_slots
+from slotwise.models.dataflow import Dataflow
 from slotwise.models.errors import InputError
 from slotwise.models.performance.model import PerformanceModel
 

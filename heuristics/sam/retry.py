@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TypeAlias
 
-from slotwise.heuristics.sam.allocations import Refused
-from slotwise.heuristics.sam.mapping import Mapped, NoRoom, OpenVm, open_vms
-from slotwise.models.allocation.vm import DEFAULT_SIZES, Vm, VmSize, offered_slots
+from slotwise.heuristics.sam.allocations import Mapped, NoRoom, OpenVm, Refused, open_vms
+from slotwise.models.allocation.plan import DEFAULT_SIZES, Vm, VmSize, offered_slots
 from slotwise.models.cancellation import UNLIMITED, CancellationToken
 from slotwise.models.errors import InputError
 

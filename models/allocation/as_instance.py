@@ -14,11 +14,9 @@ from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 
-from slotwise.models.allocation.demand import task_demands
-from slotwise.models.allocation.load import Routing, Scaling, slot_loads
+from slotwise.models.allocation.load import Routing, Scaling, slot_loads, task_demands
 from slotwise.models.allocation.plan import Plan
-from slotwise.models.dataflow.dataflow import Dataflow
-from slotwise.models.dataflow.rates import input_rates
+from slotwise.models.dataflow import Dataflow, input_rates
 from slotwise.models.errors import InputError
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Objective

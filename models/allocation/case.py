@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from slotwise.models.allocation.demand import task_demands
-from slotwise.models.dataflow.dataflow import Dataflow
-from slotwise.models.errors import in_file
+from slotwise.models.allocation.load import task_demands
+from slotwise.models.allocation.plan import VmSize
+from slotwise.models.dataflow import Dataflow
+from slotwise.models.errors import InputError, in_file
 from slotwise.models.formats.json_text import canonical_json, parse_json, pretty_json
 from slotwise.models.formats.text import read_data
 from slotwise.models.formats.validation import validated
 from slotwise.models.nouns import Exact, FromFile, Name, Noun, check_fields
 from slotwise.models.performance.file import ModelsFile, models_document
-from slotwise.models.performance.rows import Models
-from slotwise.models.values import as_decimal
+from slotwise.models.performance.model import Models
+from slotwise.models.values import as_decimal, distinct
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,3 +103,46 @@ def case_hash(case: AllocationCase) -> str:
     document = case.to_document()
     del document["name"]
     return "sha256:" + hashlib.sha256(canonical_json(document).encode("ascii")).hexdigest()
+
+
+# Reading the sizes of VMs that can be had: JSON or YAML.
+
+
+@dataclass(frozen=True, slots=True)
+class VmsFile(Noun):
+    """A file of VM sizes.
+
+    Parameters
+    ----------
+    sizes
+        The available VM sizes, at least one.
+    """
+
+    FORMAT = "slotwise.vms/1"
+
+    sizes: tuple[VmSize, ...]
+
+    def __post_init__(self) -> None:
+        """Check that there are some, and that their names differ."""
+        check_fields(self)
+        if not self.sizes:
+            raise InputError("must have at least one size", field="sizes", value=[])
+        distinct((one.name for one in self.sizes), "sizes[].name")
+
+
+def read_vm_sizes(source: str | Path) -> tuple[VmSize, ...]:
+    """Return the VM sizes of a file; ``-`` = stdin.
+
+    Raises
+    ------
+    InputError
+        One line: file, field, value, rule.
+    """
+    data, file = read_data(source)
+    with in_file(file):
+        return vm_sizes_from_data(data)
+
+
+def vm_sizes_from_data(data: Any) -> tuple[VmSize, ...]:
+    """Return the VM sizes in the data of a file."""
+    return validated(VmsFile, data).sizes

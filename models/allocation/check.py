@@ -12,12 +12,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
-from slotwise.models.allocation.demand import TaskDemand, task_demands
-from slotwise.models.allocation.load import Routing, Scaling, SlotLoad, slot_loads
+from slotwise.models.allocation.load import (
+    Routing,
+    Scaling,
+    SlotLoad,
+    TaskDemand,
+    slot_loads,
+    task_demands,
+)
 from slotwise.models.allocation.plan import Bundle, Plan, Slot
-from slotwise.models.dataflow.dataflow import Dataflow
-from slotwise.models.performance.curves import Interpolation
-from slotwise.models.performance.model import PerformanceModel
+from slotwise.models.dataflow import Dataflow
+from slotwise.models.performance.model import Interpolation, PerformanceModel
 
 
 class Rule(StrEnum):

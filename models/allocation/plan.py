@@ -3,12 +3,84 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
-from slotwise.models.allocation.vm import Vm
+from slotwise.models.nouns import Exact, Name, Noun, Positive
+
+# Virtual machines: sizes with slots and prices.
+
+
+@dataclass(frozen=True, slots=True)
+class VmSize(Noun):
+    """A size of VM that can be had.
+
+    Parameters
+    ----------
+    name
+        For example ``D3``; unique in a file.
+    slots
+        Slots of one such VM: cores with their share of memory.
+    price
+        Price of one such VM per hour.
+    available
+        Number available, at least 1; ``None`` = any number.
+    """
+
+    name: Name
+    slots: Positive
+    price: Exact
+    available: Positive | None = None
+
+
+AZURE_D = tuple(
+    VmSize(f"D{index}", 2 ** (index - 1), Fraction(98, 1000) * 2 ** (index - 1))
+    for index in (1, 2, 3, 4)
+)
+"""All sizes that the article describes (sections 5.2 and 7.1), D1 to D4, at USD per hour.
+
+D-i has 2**(i-1) slots. Section 7.1 gives them 1, 2, 3 and 4 cores; its prices, and everywhere else
+in the article, say 1, 2, 4 and 8. Tests and reproductions that mean these very VMs name them;
+whoever means "what can be had where nobody says" names `DEFAULT_SIZES`.
+"""
+
+DEFAULT_SIZES = AZURE_D
+"""The sizes that can be had where nobody names any (`--vms`); the one default of all callers."""
+
+ARTICLE_VMS = AZURE_D[:3]
+"""D1, D2 and D3: those that the article's own experiments run on (section 8.2), without D4.
+
+For whoever compares with the article's figures; with D4 as well the plans have fewer, larger VMs.
+"""
+
+
+def offered_slots(sizes: Sequence[VmSize]) -> int | None:
+    """Return the slots of all VMs of these sizes; ``None`` = any number can be had of one."""
+    counts = [size.available for size in sizes]
+    if None in counts:
+        return None
+    return sum(size.slots * (size.available or 0) for size in sizes)
+
+
+@dataclass(frozen=True, slots=True)
+class Vm:
+    """One VM of a plan; its slots are numbered from 0.
+
+    Parameters
+    ----------
+    name
+        Unique in its plan.
+    size
+        Its size.
+    rack
+        Name of its rack; VMs of the same name are in one rack, which is so unless it is given.
+    """
+
+    name: str
+    size: VmSize
+    rack: str = ""
 
 
 @dataclass(frozen=True, slots=True)

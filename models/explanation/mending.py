@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from slotwise.models.judge.verdict import Violation
-from slotwise.models.number_text import short_text
-from slotwise.models.values import plain
+from slotwise.models.values import plain, short_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +34,13 @@ class Mending:
 
 def mending(violation: Violation) -> Mending:
     """Return `violation` in words."""
-    meaning, remedy = _WORDS[violation.rule](violation)
+    meaning, remedy = _WORDS.get(violation.rule, _plain)(violation)
     return Mending(violation, meaning, remedy)
 
 
 def cause(violation: Violation) -> str:
     """Return the violation as the reason why something is forbidden, for the end of a sentence."""
-    return _WORDS[violation.rule](violation)[0]
+    return _WORDS.get(violation.rule, _plain)(violation)[0]
 
 
 _Words = tuple[str, str]
@@ -49,6 +48,16 @@ _Words = tuple[str, str]
 
 def _excess(v: Violation) -> str:
     return short_text(v.needed - v.available)
+
+
+def _plain(v: Violation) -> _Words:
+    """Say what breaks a rule that has no words of its own."""
+    rule = v.rule.replace("_", " ")
+    return (
+        f"{v.place} breaks the rule {rule} for {v.subject}: {short_text(v.needed)} against at most "
+        f"{short_text(v.available)}",
+        f"move some of {v.subject} elsewhere, or drop the rule",
+    )
 
 
 def _placed(v: Violation) -> _Words:

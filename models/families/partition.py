@@ -15,7 +15,7 @@ import networkx as nx
 from numpy.random import Generator
 
 from slotwise.models.families.family import Family, check_index, child_rng, draw
-from slotwise.models.graph_partition.as_instance import EDGE_CUT
+from slotwise.models.graph_partition import EDGE_CUT
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.topology import Component, Stream, Topology

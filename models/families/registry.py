@@ -11,7 +11,7 @@ from slotwise.models.families.rstorm_3d import RSTORM_3D
 from slotwise.models.families.rstorm_scaled import RSTORM_SCALED
 from slotwise.models.families.sam import SAM
 from slotwise.models.families.stick_breaking import STICK_BREAKING
-from slotwise.models.families.storm_like.family import STORM_LIKE, STORM_LIKE_HELD_OUT
+from slotwise.models.families.storm_like_family import STORM_LIKE, STORM_LIKE_HELD_OUT
 from slotwise.models.families.stromax import STROMAX
 from slotwise.models.instance.instance import Instance
 

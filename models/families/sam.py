@@ -12,14 +12,11 @@ from itertools import pairwise
 from numpy.random import Generator
 
 from slotwise.models.allocation.case import AllocationCase
-from slotwise.models.allocation.demand import task_demands
-from slotwise.models.dataflow.dataflow import Dataflow, DataflowTask, Stream
-from slotwise.models.dataflow.micro import MICRO_DAGS
+from slotwise.models.allocation.load import task_demands
+from slotwise.models.dataflow import MICRO_DAGS, Dataflow, DataflowTask, Stream
 from slotwise.models.families.family import Family, check_index, child_rng, draw
-from slotwise.models.performance.article import article_models
-from slotwise.models.performance.curves import full_bundle
-from slotwise.models.performance.model import Measurement, PerformanceModel
-from slotwise.models.performance.rows import Models
+from slotwise.models.performance.file import article_models
+from slotwise.models.performance.model import Measurement, Models, PerformanceModel, full_bundle
 
 FEWEST_TASKS, MOST_TASKS = 3, 12
 

@@ -18,7 +18,7 @@ from decimal import Decimal
 from itertools import pairwise
 
 from slotwise.models.families.family import Family, check_index
-from slotwise.models.graph_partition.as_instance import EDGE_CUT
+from slotwise.models.graph_partition import EDGE_CUT
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.topology import Component, Stream, Topology

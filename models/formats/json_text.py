@@ -8,8 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from slotwise.models.errors import InputError
-from slotwise.models.number_text import exact_text
-from slotwise.models.values import read_number
+from slotwise.models.values import exact_text, read_number
 
 MAX_DEPTH = 100
 """Deepest nesting that is read; files of ours need 8."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 from slotwise.models.errors import InputError, in_file
-from slotwise.models.formats.atomic_file import write_atomically
-from slotwise.models.formats.file_bytes import STDIN, read_bytes, read_stdin
+from slotwise.models.formats.file_bytes import STDIN, read_bytes, read_stdin, write_atomically
 from slotwise.models.formats.json_text import parse_json, pretty_json
 from slotwise.models.formats.yaml_text import parse_yaml, yaml_text
 
@@ -58,3 +58,24 @@ def _decoded(content: bytes) -> str:
         raise InputError(
             "is not UTF-8 text", field=f"byte {error.start}", value=content[error.start :][:8]
         ) from error
+
+
+# Text as cells of CSV files, which spreadsheets must not take for formulas.
+
+_NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?(e[-+]?\d+)?( ?%)?", re.IGNORECASE)
+_FORMULA = re.compile(r"'*[-=+@\t\r]")
+
+
+def csv_cell(text: str) -> str:
+    """Return text as a cell: with a ``'`` before what a spreadsheet would run as a formula.
+
+    That is text that begins with ``=``, ``@``, ``+``, ``-``, a tab or a carriage return; numbers
+    stay numbers. Where quotes stand before such a sign there is one more, so that `text_of_cell`
+    gives every text back.
+    """
+    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
+
+
+def text_of_cell(cell: str) -> str:
+    """Return the text that `csv_cell` made a cell of."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell

@@ -15,8 +15,7 @@ import yaml
 
 from slotwise.models.errors import InputError
 from slotwise.models.formats.json_text import MAX_DEPTH
-from slotwise.models.number_text import exact_text
-from slotwise.models.values import Outsized, read_number
+from slotwise.models.values import Outsized, exact_text, read_number
 
 MAX_VALUES = 5_000_000
 """Most values after aliases are written out: stops texts that unfold without end."""

@@ -16,9 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotwise.models.errors import InputError
-from slotwise.models.graph_files.csr import CsrGraph, from_edges
 from slotwise.models.graph_files.line_blocks import NEWLINE, line_blocks, opened, refusal
-from slotwise.models.graph_files.vertex_stream import MOST_VERTICES, MOST_WEIGHT, WeightArray
+from slotwise.models.graph_files.vertex_stream import (
+    MOST_VERTICES,
+    MOST_WEIGHT,
+    CsrGraph,
+    WeightArray,
+    from_edges,
+)
 
 Ends = NDArray[np.int64]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from slotwise.models.errors import InputError
-from slotwise.models.formats.atomic_file import write_atomically
+from slotwise.models.formats.file_bytes import write_atomically
 from slotwise.models.graph_files.edge_list import read_edge_list
 from slotwise.models.graph_files.metis import MetisGraph
 from slotwise.models.graph_files.vertex_stream import VertexStream

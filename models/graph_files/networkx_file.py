@@ -21,8 +21,7 @@ import numpy as np
 
 from slotwise.models.errors import InputError
 from slotwise.models.formats.file_bytes import read_bytes
-from slotwise.models.graph_files.csr import CsrGraph, from_edges
-from slotwise.models.graph_files.vertex_stream import MOST_WEIGHT
+from slotwise.models.graph_files.vertex_stream import MOST_WEIGHT, CsrGraph, from_edges
 
 NOT_READ = (
     nx.NetworkXException, ValueError, TypeError, AttributeError, LookupError, OverflowError,

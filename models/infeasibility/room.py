@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from slotwise.models.problem.problem import Problem
-from slotwise.models.problem.rules import Rules
+from slotwise.models.problem.problem import Problem, Rules
 from slotwise.models.values import NO_LIMIT
 
 ComponentId = tuple[str, str]

@@ -29,9 +29,8 @@ from slotwise.models.infeasibility.room import (
     least_workers,
     most_in_worker,
 )
-from slotwise.models.number_text import short_text
 from slotwise.models.problem.problem import Problem
-from slotwise.models.values import NO_LIMIT, plain
+from slotwise.models.values import NO_LIMIT, plain, short_text
 
 MOST_NAMES = 4
 """Of components in a sentence; more are counted."""

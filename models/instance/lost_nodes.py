@@ -6,10 +6,9 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from slotwise.models.display import counted
-from slotwise.models.errors import InputError
+from slotwise.models.errors import InputError, suggestion
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement, from_places, to_places
-from slotwise.models.suggestion import suggestion
 
 
 def without_nodes(

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from slotwise.models.display import counted, html_line, html_table, listed
-from slotwise.models.errors import InputError, at
+from slotwise.models.errors import InputError, at, one_line
 from slotwise.models.frame import frame
 from slotwise.models.instance.instance import Instance, Place
 from slotwise.models.nouns import document
-from slotwise.models.one_line import one_line
 
 if TYPE_CHECKING:
     from slotwise.models.frame import DataFrame

@@ -10,7 +10,6 @@ from typing import Annotated
 
 from slotwise.models.display import listed
 from slotwise.models.errors import InputError
-from slotwise.models.instance.reserved import ACKER
 from slotwise.models.nouns import (
     SPARSE,
     Allowed,
@@ -359,3 +358,9 @@ class Topology(Noun):
         ackers = self.ackers
         acker = Component(ACKER, "system", ackers.count, ackers.resources, ackers.estimated)
         return (*self.components, acker)
+
+
+# Names that have a meaning of their own in an instance.
+
+ACKER = "__acker"
+"""Component id of the tasks that a topology's `ackers` make."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
+from slotwise.models.instance.topology import Topology
 from slotwise.models.judge.accounting import Accounting, Workers
 from slotwise.models.judge.verdict import Violation
-from slotwise.models.problem.problem import IntArray, Problem
-from slotwise.models.problem.rules import Rules
+from slotwise.models.problem.problem import IntArray, Problem, Rules
 from slotwise.models.values import NO_LIMIT
 
 
@@ -20,7 +21,7 @@ class Rule:
     """One rule of the problem.
 
     It has one of three checks, each of which yields what breaks the rule; a rule without any
-    changes loads or distances instead (`accounting`, `costs`).
+    changes loads or distances instead (`accounting`, `judge`).
 
     Parameters
     ----------
@@ -34,6 +35,10 @@ class Rule:
         Check of the workers of one topology.
     of_moves
         Check of the number of tasks that are not where they run now.
+    field
+        Field of `Topology` that sets the rule, which its default switches off; ``None`` = what sets
+        it is deeper in a topology, or elsewhere. Explanations and the kit leave such a rule out of
+        an instance by this field.
     """
 
     name: str
@@ -41,6 +46,7 @@ class Rule:
     of_cluster: Callable[[Problem, Accounting], Iterator[Violation]] | None = None
     of_topology: Callable[[Problem, Rules, Workers], Iterator[Violation]] | None = None
     of_moves: Callable[[Problem, int], Iterator[Violation]] | None = None
+    field: str | None = None
 
     @property
     def is_hard(self) -> bool:
@@ -239,7 +245,12 @@ RULES: dict[str, Rule] = {
             of_cluster=_capacity,
         ),
         Rule("slots", lambda problem: bool((problem.slots != NO_LIMIT).any()), of_cluster=_slots),
-        Rule("heap", _any(lambda rules: rules.heap_limit != NO_LIMIT), of_topology=_heap),
+        Rule(
+            "heap",
+            _any(lambda rules: rules.heap_limit != NO_LIMIT),
+            of_topology=_heap,
+            field="worker_max_heap_mb",
+        ),
         Rule(
             "one_topology_per_worker",
             lambda problem: sum(bool(rules.classes) for rules in problem.rules) > 1,
@@ -249,11 +260,13 @@ RULES: dict[str, Rule] = {
             "one_task_per_worker",
             _any(lambda rules: rules.one_task_per_worker),
             of_topology=_one_task_per_worker,
+            field="one_task_per_worker",
         ),
         Rule(
             "one_component_per_worker",
             _any(lambda rules: rules.one_component_per_worker),
             of_topology=_one_component_per_worker,
+            field="one_component_per_worker",
         ),
         Rule("incompatible", _any(lambda rules: rules.incompatible), of_topology=_incompatible),
         Rule("max_per_node", _any(lambda rules: rules.max_per_node), of_topology=_max_per_node),
@@ -265,3 +278,18 @@ RULES: dict[str, Rule] = {
     )
 }
 """All rules by their names, hard ones first."""
+
+
+def is_set(topology: Topology, field: str) -> bool:
+    """Return whether the `field` of a rule is not at its default."""
+    return bool(getattr(topology, field) != _default(field))
+
+
+def without_field(topology: Topology, field: str) -> Topology:
+    """Return the topology with the `field` of a rule at its default: without the rule."""
+    return replace(topology, **{field: _default(field)})
+
+
+def _default(field: str) -> Any:
+    (found,) = (one for one in fields(Topology) if one.name == field)
+    return found.default if found.default_factory is MISSING else found.default_factory()

@@ -10,9 +10,8 @@ from slotwise.models.display import block, counted, drawn, html_line, html_table
 from slotwise.models.frame import frame
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.accounting import Accounting
-from slotwise.models.number_text import short_text
 from slotwise.models.problem.problem import Problem
-from slotwise.models.values import NO_LIMIT, known, plain
+from slotwise.models.values import NO_LIMIT, known, plain, short_text
 
 if TYPE_CHECKING:
     from slotwise.models.frame import DataFrame

@@ -11,20 +11,19 @@ import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from slotwise.models.errors import InputError, at, in_file
-from slotwise.models.formats.atomic_file import write_atomically
-from slotwise.models.formats.csv_text import csv_cell, text_of_cell
-from slotwise.models.formats.file_bytes import read_bytes
-from slotwise.models.formats.json_text import pretty_json
-from slotwise.models.formats.text import YAML_SUFFIXES, read_data
+from slotwise.models.formats.file_bytes import read_bytes, write_atomically
+from slotwise.models.formats.json_text import parse_json, pretty_json
+from slotwise.models.formats.text import YAML_SUFFIXES, csv_cell, read_data, text_of_cell
 from slotwise.models.formats.validation import validated
 from slotwise.models.formats.yaml_text import yaml_text
 from slotwise.models.nouns import SPARSE, Noun
-from slotwise.models.performance.model import Measurement
-from slotwise.models.performance.rows import COLUMNS, UNITS, Models, models_of
+from slotwise.models.performance.model import COLUMNS, UNITS, Measurement, Models, models_of
 from slotwise.models.values import number_of_text
 
 _NEEDED = COLUMNS[:-1]
@@ -277,3 +276,17 @@ def models_document(models: Models, source: str = "") -> dict[str, Any]:
     """Return models as the data of a file; JSON-ready save for its decimals."""
     rows = {name: model.measurements for name, model in models.items()}
     return ModelsFile(source, models=rows).to_document()
+
+
+# The five performance models of the article, as packaged data.
+
+
+@cache
+def article_models() -> Models:
+    """Return name -> model of the article's tasks ``blob``, ``table``, ``xml``, ``pi``, ``file``.
+
+    Each measurement says where its figures come from: stated in the article, in the authors'
+    public scripts, or reconstructed.
+    """
+    data = files("slotwise.models.performance").joinpath("data/sam.json")
+    return models_from_data(parse_json(data.read_text("utf-8")))

@@ -5,15 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from difflib import get_close_matches
 from fractions import Fraction
 
 import numpy as np
 
 from slotwise.models.instance.instance import TERM_PARTS, Instance, Objective, parts_of
-from slotwise.models.problem.classes import LinearRow, class_flows, linear_rows, task_classes
-from slotwise.models.problem.flows import PairFlow, pair_flow
+from slotwise.models.instance.topology import Stream, Topology
 from slotwise.models.problem.magnitudes import check_resolution, check_sizes
-from slotwise.models.problem.problem import BoolArray, IntArray, Problem, TaskClass, Term
+from slotwise.models.problem.problem import (
+    BoolArray,
+    Components,
+    Flow,
+    IntArray,
+    Problem,
+    Region,
+    Scales,
+    TaskClass,
+    Term,
+    topology_rules,
+)
 from slotwise.models.problem.scaling import (
     CPU,
     MEMORY,
@@ -22,14 +33,7 @@ from slotwise.models.problem.scaling import (
     power_of_ten,
     resource_numbers,
 )
-from slotwise.models.problem.topology_rules import (
-    Components,
-    Scales,
-    move_limit,
-    shared_regions,
-    topology_rules,
-)
-from slotwise.models.values import NO_LIMIT
+from slotwise.models.values import MAX_DECIMALS, NO_LIMIT, as_decimal, decimals
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,3 +262,221 @@ def bool_array(values: Sequence[bool]) -> BoolArray:
     array = np.array(values, dtype=np.bool_)
     array.setflags(write=False)
     return array
+
+
+# Classes of interchangeable tasks, and the flows between them.
+
+LinearRow = tuple[tuple[int, int], ...]
+"""(node index, integer cost) of one task, ascending by node."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """What tasks of one class have in common."""
+
+    topology: int
+    component: int
+    first: bool
+    costs: LinearRow
+    home: tuple[int, int] | None
+
+
+def linear_rows(instance: Instance, scale: int) -> dict[tuple[str, str], LinearRow]:
+    """Return the linear costs by task; tasks without any cost are absent."""
+    node_index = {node.id: index for index, node in enumerate(instance.cluster.nodes)}
+    rows: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    for row in instance.linear:
+        if row.cost:
+            entry = (node_index[row.node], int(row.cost * scale))
+            rows.setdefault(instance.task_of(row.task), []).append(entry)
+    return {task: tuple(sorted(entries)) for task, entries in rows.items()}
+
+
+def task_classes(
+    instance: Instance,
+    pair_flows: tuple[PairFlow, ...],
+    rows: dict[tuple[str, str], LinearRow],
+) -> tuple[TaskClass, ...]:
+    """Group the tasks of each component that differ in nothing; classes by first task.
+
+    Tasks of a component differ when the first alone receives a ``global`` stream, when their
+    linear costs differ or when they run on different workers now.
+    """
+    node_index = {node.id: index for index, node in enumerate(instance.cluster.nodes)}
+    members: dict[_Key, list[int]] = {}
+    homes = instance.still_running or {}
+    task, component_index = 0, 0
+    for t, topology in enumerate(instance.topologies):
+        global_targets = {target for _, target, first_only in pair_flows[t] if first_only}
+        running = homes.get(topology.id, {})
+        for component in topology.placed_components:
+            if not (rows or running or component.id in global_targets):  # nothing tells them apart
+                if component.parallelism:
+                    key = _Key(t, component_index, first=False, costs=(), home=None)
+                    members[key] = list(range(task, task + component.parallelism))
+                task += component.parallelism
+                component_index += 1
+                continue
+            for index in range(component.parallelism):
+                name = f"{component.id}[{index}]"
+                place = running.get(name)
+                key = _Key(
+                    topology=t,
+                    component=component_index,
+                    first=index == 0 and component.id in global_targets,
+                    costs=rows.get((topology.id, name), ()),
+                    home=None if place is None else (node_index[place.node], place.worker),
+                )
+                members.setdefault(key, []).append(task)
+                task += 1
+            component_index += 1
+    return tuple(TaskClass(k.topology, k.component, tuple(m), k.home) for k, m in members.items())
+
+
+def class_flows(
+    components: tuple[tuple[int, str], ...],
+    classes: tuple[TaskClass, ...],
+    pair_flows: tuple[PairFlow, ...],
+    scale: int,
+) -> tuple[Flow, ...]:
+    """Return the flows between classes in integer units, ascending by (source, target)."""
+    index = {key: number for number, key in enumerate(components)}
+    of_component: dict[int, list[int]] = {}
+    for number, one in enumerate(classes):
+        of_component.setdefault(one.component, []).append(number)
+    first_task: dict[int, int] = {}
+    for one in classes:
+        first_task[one.component] = min(one.tasks[0], first_task.get(one.component, one.tasks[0]))
+    weights: dict[tuple[int, int], int] = {}
+    for t, flows in enumerate(pair_flows):
+        for (source, target, first_only), weight in flows.items():
+            receivers = of_component.get(index[t, target], [])
+            if first_only:
+                first = first_task.get(index[t, target])
+                receivers = [b for b in receivers if classes[b].tasks[0] == first]
+            for a in of_component.get(index[t, source], []):
+                for b in receivers:
+                    weights[a, b] = weights.get((a, b), 0) + int(weight * scale)
+    return tuple(Flow(a, b, weight) for (a, b), weight in sorted(weights.items()))
+
+
+# Flow between components: how many units each ordered pair of tasks exchanges.
+
+SIGNIFICANT_DIGITS = 6
+"""A measured rate divided over pairs is rounded to this many digits, and to six decimals."""
+
+FIRST_ONLY = True
+
+PairFlow = dict[tuple[str, str, bool], Decimal]
+"""(source, target, whether only the target's first task receives) -> weight of one pair."""
+
+
+def pair_flow(topology: Topology, flow: str) -> PairFlow:
+    """Return the weight of each ordered pair of tasks, by component.
+
+    ``pairs``: 1 for two components joined by at least one stream (docs/design.md, 3; as Storm's
+    SchedulingNetworkMetric counts). ``rates``: the sum over streams of rate * tuple size, spread
+    by grouping: ``global`` goes to the first task of the target; ``all`` reaches each target
+    task whole; the others are divided evenly over all pairs. Self-streams are ignored.
+    """
+    if flow == "pairs":
+        return {
+            (s.source, s.target, not FIRST_ONLY): Decimal(1)
+            for s in topology.streams
+            if s.source != s.target
+        }
+    parallelism = {c.id: c.parallelism for c in topology.placed_components}
+    total: dict[tuple[str, str, bool], Fraction] = {}
+    for stream in topology.streams:
+        senders, receivers = parallelism[stream.source], parallelism[stream.target]
+        if stream.source == stream.target or not senders or not receivers:
+            continue
+        key = (stream.source, stream.target, stream.grouping == "global")
+        total[key] = total.get(key, Fraction(0)) + _share(stream, senders, receivers)
+    return {key: _rounded(weight) for key, weight in total.items() if weight}
+
+
+def _share(stream: Stream, senders: int, receivers: int) -> Fraction:
+    assert stream.rate is not None, "checked by the instance"
+    volume = Fraction(stream.rate) * Fraction(
+        Decimal(1) if stream.tuple_bytes is None else stream.tuple_bytes
+    )
+    if stream.grouping in ("all", "global"):
+        return volume / senders
+    return volume / (senders * receivers)
+
+
+def _rounded(weight: Fraction) -> Decimal:
+    """Return the weight itself if six decimals hold it, else rounded as a measured number is."""
+    if 10**MAX_DECIMALS % weight.denominator == 0:
+        exact = as_decimal(weight)
+        if decimals(exact) <= MAX_DECIMALS:
+            return exact
+    approximate = Decimal(weight.numerator) / Decimal(weight.denominator)
+    digits = SIGNIFICANT_DIGITS - 1 - approximate.adjusted()
+    places = min(MAX_DECIMALS, digits)
+    return approximate.quantize(Decimal(1).scaleb(-places))
+
+
+def shared_regions(
+    instance: Instance, components: Components, classes: tuple[TaskClass, ...], scales: Scales
+) -> tuple[Region, ...]:
+    """Return the shared memory regions of all topologies."""
+    return tuple(
+        Region(
+            id=region.id,
+            topology=t,
+            kind=region.kind,
+            size=scales[MEMORY](region.mb),
+            classes=tuple(
+                c
+                for c, one in enumerate(classes)
+                if one.topology == t and components[one.component][1] in region.components
+            ),
+        )
+        for t, topology in enumerate(instance.topologies)
+        for region in topology.shared_memory
+    )
+
+
+def move_limit(objective: Objective, classes: tuple[TaskClass, ...]) -> int:
+    """Return the limit of ``moved``; `NO_LIMIT` also where there are no more tasks to move."""
+    most = objective.limits.get("moved", NO_LIMIT)
+    homed = sum(one.size for one in classes if one.home is not None)
+    return most if most < homed else NO_LIMIT
+
+
+# Resources that tasks need and no node offers: most often a name that is spelt in two ways.
+
+
+def unoffered(instance: Instance) -> tuple[str, ...]:
+    """Return a line for people for each resource that tasks need and no node has any of.
+
+    It names a task that needs it, and the resource that nodes offer whose name is nearest (by
+    `difflib`, ratio of 0.5 or more), or all of them. No lines where the cluster has no nodes.
+    """
+    nodes = instance.cluster.nodes
+    offered = {
+        key: None for node in nodes for key, value in node.resources.items() if value != Decimal(0)
+    }
+    needed: dict[str, str] = {}
+    for topology in instance.topologies:
+        for component in topology.placed_components:
+            for key, value in component.resources.items():
+                if value > 0 and component.parallelism:
+                    needed.setdefault(dimension(key), f"{topology.id}/{component.id} ({key})")
+    return tuple(
+        f"resource {resource!r}: {user} needs it and no node offers it; "
+        f"{_nearest(resource, offered)}"
+        for resource, user in needed.items()
+        if nodes and resource not in offered
+    )
+
+
+def _nearest(resource: str, offered: dict[str, None]) -> str:
+    close = get_close_matches(resource, offered, n=1, cutoff=0.5)
+    if close == [MEMORY]:
+        return f"nodes offer {MEMORY!r}, and tasks need it as onheap_mb and offheap_mb"
+    if close:
+        return f"is {close[0]!r} of the nodes meant?"
+    return f"nodes offer {', '.join(offered)}" if offered else "nodes offer nothing"

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from slotwise.models.errors import InputError, in_file
+from slotwise.models.formats.advice_schema import AdviceFile
 from slotwise.models.formats.json_text import parse_json
-from slotwise.models.formats.running.advice_schema import AdviceFile
 from slotwise.models.formats.validation import check_format, validated
 from slotwise.pipeline.following.advice import FORMAT, Advice, time_ms
 from slotwise.pipeline.following.hysteresis import State

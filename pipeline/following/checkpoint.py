@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from slotwise.models.errors import InputError, in_file
-from slotwise.models.formats.atomic_file import write_atomically
+from slotwise.models.formats.file_bytes import write_atomically
 from slotwise.models.formats.json_text import parse_json
 from slotwise.models.formats.validation import check_format
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from slotwise.models.errors import in_file
-from slotwise.models.formats.atomic_file import write_atomically
+from slotwise.models.formats.file_bytes import write_atomically
 from slotwise.models.formats.json_text import parse_json
 from slotwise.pipeline.following.kept_lines import Kept
 from slotwise.pipeline.spark.paths import literal

@@ -30,7 +30,7 @@ from slotwise.pipeline.following.settings import Following
 from slotwise.pipeline.following.sources import Source
 from slotwise.pipeline.following.stream import Stream, reading_in_words
 from slotwise.pipeline.spark.session import job_errors
-from slotwise.solver.core.ctrl_c import Presses, counted_presses
+from slotwise.solver.core.supervision import Presses, counted_presses
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from slotwise.models.errors import InputError, SlotwiseError, in_file
-from slotwise.models.formats.atomic_file import write_atomically
+from slotwise.models.formats.file_bytes import write_atomically
 from slotwise.models.formats.json_text import parse_json
 from slotwise.pipeline.following.checkpoint import Checkpoint
 from slotwise.pipeline.following.kept_lines import DAY

@@ -20,9 +20,9 @@ import psutil
 from slotwise.models.errors import InputError
 from slotwise.pipeline.profiling import worker
 from slotwise.pipeline.profiling.settings import Parallel, Settings
+from slotwise.processes.child import command_of
 from slotwise.processes.ending import end_process
 from slotwise.processes.pipes import last_line
-from slotwise.processes.python_child import command_of
 
 MIB = 2**20
 

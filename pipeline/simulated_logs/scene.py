@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import UNPLACED, Placement
-from slotwise.models.instance.reserved import ACKER
-from slotwise.models.instance.topology import Component, Topology
+from slotwise.models.instance.topology import ACKER, Component, Topology
 from slotwise.models.values import known
 from slotwise.pipeline.simulated_logs.settings import LogSettings
 from slotwise.pipeline.simulated_logs.traffic import Flow, flows, intake

@@ -19,16 +19,24 @@ from slotwise.api.allocation_inputs import (
 )
 from slotwise.api.exit_code import Exit
 from slotwise.models.allocation.as_instance import as_instance
-from slotwise.models.allocation.vm import offered_slots
-from slotwise.models.dataflow.dataflow import Dataflow
+from slotwise.models.allocation.plan import offered_slots
+from slotwise.models.dataflow import Dataflow
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance
 from slotwise.models.values import time_limit
-from slotwise.solver.allocation.answer import Answer, Outcome, Question
-from slotwise.solver.allocation.answer_document import answer_document
-from slotwise.solver.allocation.highest import highest_rate
-from slotwise.solver.allocation.run import METHODS, OPTIMAL, Setting, allocate_all, with_bounds
-from slotwise.solver.core.ctrl_c import counted_presses
+from slotwise.solver.allocation import (
+    METHODS,
+    OPTIMAL,
+    Answer,
+    Outcome,
+    Question,
+    Setting,
+    allocate_all,
+    answer_document,
+    highest_rate,
+    with_bounds,
+)
+from slotwise.solver.core.supervision import counted_presses
 from slotwise.solver.slots.problem import Counts, Variant
 
 Rate = Fraction | Decimal | float | str

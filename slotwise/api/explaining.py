@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Unpack
 
-from slotwise.api.explanations import questions
-from slotwise.api.explanations.answers import Explained
-from slotwise.api.explanations.given_prices import PricesLike, as_prices
+from slotwise.api import explanation_questions as questions
+from slotwise.api.explanation_answers import Explained
+from slotwise.api.explanation_questions import PricesLike, as_prices
 from slotwise.api.inputs import (
     DecodedCluster,
     InstanceLike,

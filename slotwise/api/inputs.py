@@ -15,8 +15,8 @@ from typing import Any, TypedDict, Unpack
 
 from slotwise.api.paths import path_of
 from slotwise.api.plain_data import plain_data
-from slotwise.models.certificates import file as certificates
-from slotwise.models.certificates.certificate import Certificate
+from slotwise.models import certificates
+from slotwise.models.certificates import Certificate
 from slotwise.models.errors import InputError, in_file
 from slotwise.models.formats import given_placement
 from slotwise.models.formats.given_placement import GivenPlacement
@@ -28,9 +28,8 @@ from slotwise.models.instance.placement import Placement
 from slotwise.models.instance_file import instance_from_data
 from slotwise.models.instance_file import read_instance as read_instance_file
 from slotwise.models.judge.moves import running_placement
-from slotwise.models.problem.compile import compile_problem
+from slotwise.models.problem.compile import compile_problem, unoffered
 from slotwise.models.problem.problem import Problem
-from slotwise.models.problem.unoffered import unoffered
 from slotwise.models.values import whole
 
 Source = str | os.PathLike[str] | Mapping[str, Any]

@@ -11,11 +11,10 @@ from typing import Any
 from slotwise.api.exit_code import Exit
 from slotwise.heuristics.partitioning.partition_file import make_parts, read_sizes
 from slotwise.heuristics.partitioning.partitioners import PARTITIONERS, start_partition
-from slotwise.models.errors import InputError, in_file
-from slotwise.models.graph_files.csr import in_memory
+from slotwise.models.errors import InputError, in_file, suggestion
 from slotwise.models.graph_files.graph_file import open_graph
-from slotwise.models.graph_partition.problem import partition_problem
-from slotwise.models.suggestion import suggestion
+from slotwise.models.graph_files.vertex_stream import in_memory
+from slotwise.models.graph_partition import partition_problem
 from slotwise.models.values import exact
 from slotwise.solver.core.progress import OnProgress
 from slotwise.solver.core.result import Status

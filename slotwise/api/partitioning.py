@@ -11,7 +11,7 @@ from slotwise.heuristics.partitioning.partition_file import PartitionedFile, par
 from slotwise.heuristics.partitioning.partitioners import PARTITIONERS
 from slotwise.models.errors import InputError
 from slotwise.models.graph_files.graph_file import FORMATS
-from slotwise.models.graph_partition.problem import MOST_PARTS
+from slotwise.models.graph_partition import MOST_PARTS
 from slotwise.models.values import known, whole
 from slotwise.solver.core.progress import OnProgress
 

@@ -12,8 +12,7 @@ from slotwise.api.inputs import DecodedCluster, InstanceLike, as_problem, file_o
 from slotwise.api.paths import path_of
 from slotwise.api.plain_data import plain_data
 from slotwise.heuristics.ras.methods import cluster_reason
-from slotwise.heuristics.ras.scheduler.round import Round
-from slotwise.heuristics.ras.scheduler.scheduler import schedule_round
+from slotwise.heuristics.ras.scheduler import Round, schedule_round
 from slotwise.heuristics.ras.strategies.strategy import STRATEGIES
 from slotwise.models.display import counted
 from slotwise.models.errors import InputError, at

@@ -31,10 +31,9 @@ from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.progress import OnProgress
 from slotwise.solver.core.result import Result, Status
 from slotwise.solver.parameters import Parameters
-from slotwise.solver.portfolio.given_parameters import parsed_parameters
+from slotwise.solver.portfolio.params import parsed_parameters
 from slotwise.solver.verification import crosscheck as verification
-from slotwise.solver.verification.claim import Agreement, claim_of
-from slotwise.solver.verification.crosscheck import CrossCheck
+from slotwise.solver.verification.crosscheck import Agreement, CrossCheck, claim_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,19 +177,29 @@ def solve(
     """
     _check_engine(engine)
     warn_of_unoffered(instance)
-    task = as_task(instance, hint, max_moved, without_nodes, **decoded)
-    return solver.solve(
-        task.problem,
+    return solve_task(
+        as_task(instance, hint, max_moved, without_nodes, **decoded),
         engine=engine,
         time_limit_s=time_limit_s,
         workers=workers,
         seed=seed,
         memory_limit_mb=memory_limit_mb,
-        hint=task.start,
         confirm=confirm,
         on_progress=on_progress,
-        parameters=as_parameters(parameters),
+        parameters=parameters,
         deterministic=deterministic,
+    )
+
+
+def solve_task(
+    task: Task,
+    *,
+    parameters: Mapping[str, Parameters] | Iterable[str] | None = None,
+    **settings: Any,
+) -> Result:
+    """Solve what has been read and compiled; the arguments are those of `solve`."""
+    return solver.solve(
+        task.problem, hint=task.start, parameters=as_parameters(parameters), **settings
     )
 
 

@@ -12,7 +12,7 @@ from slotwise.api.inputs import (
     as_certificate,
     as_problem,
 )
-from slotwise.models.certificates.certificate import Certificate
+from slotwise.models.certificates import Certificate
 from slotwise.solver.verification import verify as verification
 from slotwise.solver.verification.verify import Verified
 

@@ -6,72 +6,47 @@ Everything heavy is imported inside the command that needs it.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from slotwise import __version__
+from slotwise.cli import commands as files
 from slotwise.cli import exits
-from slotwise.cli.command import Command
-from slotwise.cli.commands import models, reproduce
-from slotwise.cli.commands.allocate import allocate
-from slotwise.cli.commands.convert import convert
-from slotwise.cli.commands.explain import explain
-from slotwise.cli.commands.generate import generate
-from slotwise.cli.commands.gradings.grade import grade
-from slotwise.cli.commands.gradings.pack import pack
-from slotwise.cli.commands.gradings.report import report
-from slotwise.cli.commands.gradings.summary import summary
-from slotwise.cli.commands.judge import judge
-from slotwise.cli.commands.kit import new
-from slotwise.cli.commands.kit.test_scheduler import test_scheduler
-from slotwise.cli.commands.kit.test_validator import test_validator
-from slotwise.cli.commands.lists import families, methods, schema
-from slotwise.cli.commands.logs.follow import follow
-from slotwise.cli.commands.logs.generate_logs import generate_logs
-from slotwise.cli.commands.logs.measure import measure
-from slotwise.cli.commands.partition import partition
-from slotwise.cli.commands.place import place
-from slotwise.cli.commands.profile import profile
-from slotwise.cli.commands.running.rebalance import rebalance
-from slotwise.cli.commands.schedule import schedule
-from slotwise.cli.commands.solve import solve
-from slotwise.cli.commands.verify import verify
+from slotwise.cli.command import Command, Purpose
 
-PURPOSES: dict[str, tuple[Command | Callable[..., int], ...]] = {
-    "Place and prove": (solve, verify, place, judge, explain, schedule, allocate, partition),
-    "A running cluster": (measure, follow, rebalance, profile, generate_logs),
-    "Compare methods": (grade, summary, report, pack),
-    "Your own scheduler": (test_scheduler, test_validator),
-    "Files": (generate, convert, methods, families, schema),
-}
-"""The commands by what people come for, in the order of the help."""
-
-GROUPS = (
-    ("Compare methods", "reproduce", reproduce.app),
-    ("Your own scheduler", "new", new.app),
-    ("Files", "models", models.app),
+FIRST = (
+    *("solve", "verify", "place", "judge", "explain", "schedule"),
+    *("measure", "follow", "rebalance", "profile"),
+    *("grade", "summary", "report"),
+    *("generate", "convert", "methods"),
 )
-"""Purpose and name of the commands that have commands of their own."""
-
-TWO_WORDS = {"generate_logs": "generate logs"}
-"""Functions of commands that are named by two words; the first word alone is a command, too."""
+"""Commands that the help lists first of each purpose, in this order; the others follow by name."""
 
 
-def _body(command: Command | Callable[..., int]) -> Callable[..., int]:
-    return command.body if isinstance(command, Command) else command
+def _rank(name: str) -> tuple[int, str]:
+    return FIRST.index(name) if name in FIRST else len(FIRST), name
 
 
-def _name(command: Command | Callable[..., int]) -> str:
-    function = _body(command).__name__
-    return TWO_WORDS.get(function, function.replace("_", "-"))
-
-
-COMMANDS = {_name(command): command for commands in PURPOSES.values() for command in commands}
+MODULES: dict[str, Any] = {
+    module.name: import_module(f"{files.__name__}.{module.name}")
+    for module in iter_modules(files.__path__)
+}
+"""The files in `slotwise.cli.commands`: whatever is there is a command."""
+COMMANDS = {
+    one.name: one
+    for module in MODULES.values()
+    for one in vars(module).values()
+    if isinstance(one, Command)
+}
 """What people type -> the command."""
+GROUPS = {name: module for name, module in MODULES.items() if hasattr(module, "app")}
+"""Name -> file of the commands that have commands of their own."""
 
 
 class _Command(TyperCommand):
@@ -105,9 +80,12 @@ class _Commands(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List the commands with their first sentences, a section for each purpose."""
         widest = max(map(len, self.commands))
-        for purpose, commands in PURPOSES.items():
-            named = [(_name(one), _body(one).__doc__) for one in commands]
-            named += [(name, group.info.help) for of, name, group in GROUPS if of == purpose]
+        for purpose in Purpose:
+            commands = sorted(
+                (n for n, one in COMMANDS.items() if one.purpose == purpose), key=_rank
+            )
+            named = [(name, COMMANDS[name].body.__doc__) for name in commands]
+            named += [(n, one.app.info.help) for n, one in GROUPS.items() if purpose == one.PURPOSE]
             rows = [(name.ljust(widest), _first_sentence(text or "")) for name, text in named]
             with formatter.section(purpose):
                 formatter.write_dl(rows)
@@ -126,15 +104,13 @@ def _first_sentence(text: str) -> str:
 @cache
 def _built(name: str) -> Any:
     """Return a command as Click has it; building all takes a quarter of a second."""
-    command = COMMANDS[name]
     alone = typer.Typer(
         context_settings=SETTINGS,
         add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
     )
-    build = command.build() if isinstance(command, Command) else command
-    alone.command(name, cls=_Command)(build)
+    alone.command(name, cls=_Command)(COMMANDS[name].build())
     return typer.main.get_command(alone)
 
 
@@ -146,8 +122,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for _, word, group in GROUPS:
-    app.add_typer(group, name=word)
+for word, group in GROUPS.items():
+    app.add_typer(group.app, name=word)
 
 
 def main() -> None:

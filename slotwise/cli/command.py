@@ -1,9 +1,10 @@
 """A command is a shell around a public function: its arguments are the function's parameters.
 
-``@command("slotwise.judge", placement=...)`` above a function that takes a `Call` makes a command.
-The names and defaults of its arguments and options are those of `slotwise.judge`; how each is typed
-says `options.SHARED`, or the decorator. What only a terminal has, such as ``--json``, stands in the
-signature of the decorated function. A parameter without a declaration is an error.
+``@command("slotwise.judge", Purpose.PLACE, placement=...)`` above a function that takes a `Call`
+makes a command. The names and defaults of its arguments and options are those of `slotwise.judge`;
+how each is typed says `options.SHARED`, or the decorator. What only a terminal has, such as
+``--json``, stands in the signature of the decorated function. A parameter without a declaration is
+an error.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import ast
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from slotwise.models.problem.problem import Problem
 
 STDIN = "-"
+TWO_WORDS = {"generate_logs": "generate logs"}
+"""Functions of commands that are named by two words; the first word alone is a command, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,20 +63,52 @@ class Call:
         return problem
 
 
+class Purpose(StrEnum):
+    """What people come for, in the order of the help, which lists the commands by it."""
+
+    PLACE = "Place and prove"
+    CLUSTER = "A running cluster"
+    COMPARE = "Compare methods"
+    KIT = "Your own scheduler"
+    FILES = "Files"
+
+
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command of a public function; `build` makes what Typer takes."""
+    """A command; `build` makes what Typer takes.
 
-    function: str
+    Parameters
+    ----------
+    function
+        The public function whose parameters are its arguments; ``None`` = `body` has them all.
+    purpose
+        Where the help lists it.
+    declared
+        How arguments are typed that `options.SHARED` does not have, or has otherwise.
+    body
+        What runs; its name is that of the command.
+    """
+
+    function: str | None
+    purpose: Purpose
     declared: Mapping[str, Any]
     body: Callable[..., int]
 
+    @property
+    def name(self) -> str:
+        """What people type."""
+        name = self.body.__name__
+        return TWO_WORDS.get(name, name.replace("_", "-"))
+
     def build(self) -> Callable[..., int]:
         """Return the command with all its arguments and options in its signature."""
+        if self.function is None:
+            return self.body
+        function = self.function
         own = dict(inspect.signature(self.body, eval_str=True).parameters)
         del own["call"]
         shared = {}
-        for name, default in defaults(self.function).items():
+        for name, default in defaults(function).items():
             kind = self.declared[name] if name in self.declared else options.SHARED[name]
             if kind is not None:
                 shared[name] = inspect.Parameter(
@@ -87,7 +123,7 @@ class Command:
                 raise typer.BadParameter(rule)
             given = {name: values[name] for name in shared if values[name] not in (None, [])}
             with exits.noted_warnings(), options.as_options(**typed):
-                return self.body(Call(self.function, given), **{name: values[name] for name in own})
+                return self.body(Call(function, given), **{name: values[name] for name in own})
 
         rest = [one for name, one in own.items() if name not in shared]
         parameters = sorted([*shared.values(), *rest], key=lambda one: one.default is not one.empty)
@@ -96,13 +132,20 @@ class Command:
         return run
 
 
-def command(function: str, **declared: Any) -> Callable[[Callable[..., int]], Command]:
+def command(
+    function: str, purpose: Purpose, **declared: Any
+) -> Callable[[Callable[..., int]], Command]:
     """Make a command of the decorated function, which calls the public `function`.
 
     `declared` says how parameters are typed that `options.SHARED` does not have, or has otherwise;
     ``None`` = the parameter is not for people who type.
     """
-    return lambda body: Command(function, declared, body)
+    return lambda body: Command(function, purpose, declared, body)
+
+
+def own_command(purpose: Purpose) -> Callable[[Callable[..., int]], Command]:
+    """Make a command of the decorated function, whose signature has all arguments and options."""
+    return lambda body: Command(None, purpose, {}, body)
 
 
 def defaults(function: str) -> dict[str, Any]:

@@ -14,9 +14,8 @@ from typing import Any, NoReturn, TextIO
 import typer
 
 from slotwise.api.exit_code import Exit as Exit
-from slotwise.models.errors import InternalError, SlotwiseError
-from slotwise.models.one_line import one_line
-from slotwise.solver.core.ctrl_c import is_any_left_behind
+from slotwise.models.errors import InternalError, SlotwiseError, one_line
+from slotwise.solver.core.supervision import is_any_left_behind
 
 Main = Callable[[Sequence[str]], object]
 

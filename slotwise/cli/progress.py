@@ -13,7 +13,7 @@ from rich.live import Live
 from rich.text import Text
 
 from slotwise.models.display import takes_escapes
-from slotwise.models.number_text import short_text
+from slotwise.models.values import short_text
 from slotwise.solver.core.progress import Event, OnProgress, Progress
 
 PLAIN_EVERY_S = 5.0

@@ -13,10 +13,10 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
+from slotwise.processes.child import command_of
 from slotwise.processes.ending import end_process
 from slotwise.processes.fork_server import End, server_environment
 from slotwise.processes.pipes import STDERR_BYTES, PipeIO, last_line
-from slotwise.processes.python_child import command_of
 
 STARTUP_S = 120.0
 """Most seconds until a process is there: imports, and loops that are loaded."""

@@ -11,7 +11,7 @@ from contextlib import suppress
 from enum import StrEnum
 from typing import IO
 
-from slotwise.models.one_line import one_line
+from slotwise.models.errors import one_line
 
 MOST_BYTES = 64 << 20
 """A process that writes more than this to stdout, or to stderr, is ended."""

@@ -22,17 +22,24 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.judge.verdict import Violation
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import NO_LIMIT
-from slotwise.solver.admission.residual_capacity import Taken, alone, let_in, taken_by, without
-from slotwise.solver.admission.single_worker_relaxation import split_workers, with_single_workers
+from slotwise.solver.admission.residual_capacity import (
+    Taken,
+    alone,
+    let_in,
+    split_workers,
+    taken_by,
+    with_single_workers,
+    without,
+)
 from slotwise.solver.compact import Count, run_cp_sat
 from slotwise.solver.compact.constraints import add_worker_rules
 from slotwise.solver.compact.cp_sat.builder import CpBuilder
+from slotwise.solver.compact.formulation import order_workers
 from slotwise.solver.compact.model_size import check_model_size
-from slotwise.solver.compact.symmetry import order_workers
 from slotwise.solver.compact.variables import make_counts, read_placement
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.result import Limits, Status
-from slotwise.solver.portfolio.run_engine import in_memory
+from slotwise.solver.portfolio.attempt import in_memory
 
 # The compact model of letting one topology in: evicting a candidate gives back what it takes.
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from slotwise.heuristics.ras.scheduler.round import Decision, DecisionOutcome, Round
+from slotwise.heuristics.ras.scheduler import Decision, DecisionOutcome, Round
 from slotwise.models.errors import InputError
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.admission.eviction import Eviction, smallest_eviction
-from slotwise.solver.admission.rejection import rejecting
-from slotwise.solver.admission.topology_selection import BestSet, best_set
-from slotwise.solver.core.ctrl_c import counted_presses
+from slotwise.solver.admission.topology_selection import BestSet, best_set, rejecting
 from slotwise.solver.core.memory import RunToken, watched
 from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.result import Limits
+from slotwise.solver.core.supervision import counted_presses
 
 
 @dataclass(frozen=True, slots=True)

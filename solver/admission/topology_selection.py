@@ -1,9 +1,9 @@
 """The best set of topologies that fits a cluster together.
 
-A scheduler that takes topologies one by one, and never moves one again, may leave out what a
-better use of the nodes would have held. Here all may be moved. Leaving out a topology
-within its owner's guarantee costs more than leaving out all others; otherwise it costs what its
-priority says (`Rules.reject_weight`). Then the set found is placed so that few running tasks move.
+A scheduler that takes topologies one by one, and never moves one again, may leave out what a better
+use of the nodes would have held. Here all may be moved. Leaving out a topology within its owner's
+guarantee costs more than leaving out all others; otherwise it costs what its priority says
+(`Rules.reject_weight`). Then the set found is placed so that few running tasks move.
 """
 
 from __future__ import annotations
@@ -12,22 +12,98 @@ import time
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.judge.judge import judge
+from slotwise.models.problem.compile import compile_problem
+from slotwise.models.problem.magnitudes import check_sizes
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.admission.eviction import smallest_eviction
-from slotwise.solver.admission.min_migration import Moves, fewest_moves
-from slotwise.solver.admission.rejection import left_out, partly_placed, rejecting
-from slotwise.solver.admission.residual_capacity import without
-from slotwise.solver.admission.single_worker_relaxation import split_workers, with_single_workers
+from slotwise.solver.admission.residual_capacity import split_workers, with_single_workers, without
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
 from slotwise.solver.core.memory import MemoryLimitError, RunToken
 from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.reporter import null_reporter
 from slotwise.solver.core.result import Limits
-from slotwise.solver.portfolio.run_engine import run_engine
+from slotwise.solver.portfolio.attempt import run_engine
 from slotwise.solver.solve import solve
+
+# A set of topologies placed so that the fewest running tasks move.
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """How many running tasks move, and a proven bound; ``None`` = no bound."""
+
+    tasks: int
+    bound: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A placement with its moves; `interrupted` says whether Ctrl-C ended the search."""
+
+    moves: Moves
+    placement: Placement
+    interrupted: bool
+
+
+def fewest_moves(
+    instance: Instance,
+    placement: Placement,
+    left_out: Collection[int],
+    limits: Limits,
+    token: RunToken,
+) -> Moved | None:
+    """Return a placement of all topologies but `left_out` that moves few of their running tasks.
+
+    Parameters
+    ----------
+    instance
+        What runs is in it.
+    placement
+        A valid one, to start from.
+    left_out
+        Topologies without a place; they are not counted.
+    limits, token
+        When to stop.
+
+    Returns
+    -------
+    Moved | None
+        ``None`` where no task of these topologies runs.
+    """
+    placed = [one for t, one in enumerate(instance.topologies) if t not in left_out]
+    ids = {one.id for one in placed}
+    running = {t: places for t, places in (instance.running or {}).items() if t in ids and places}
+    if not running:
+        return None
+    tasks = [i for i, (topology, _) in enumerate(instance.task_names()) if topology in ids]
+    part = replace(
+        instance,
+        topologies=tuple(placed),
+        running=running,
+        objective=Objective(("moved",), instance.objective.soft),
+        linear=(),
+    )
+    hint = Placement(
+        tuple(placement.nodes[i] for i in tasks), tuple(placement.workers[i] for i in tasks)
+    )
+    problem = compile_problem(part)
+    try:
+        reporter = null_reporter(problem, CP_SAT.name, token)
+        outcome = run_engine(CP_SAT, problem, limits, hint, reporter)
+    except NotTakenError:
+        return Moved(Moves(judge(problem, hint).scaled[0], None), placement, interrupted=False)
+    found = outcome.placement
+    if found is None or outcome.values is None:
+        return None
+    nodes, workers = ([UNPLACED] * len(placement.nodes) for _ in range(2))
+    for i, node, worker in zip(tasks, found.nodes, found.workers, strict=True):
+        nodes[i], workers[i] = node, worker
+    moves = Moves(outcome.values[0], outcome.bounds[0])
+    return Moved(moves, Placement(tuple(nodes), tuple(workers)), outcome.interrupted)
+
 
 SHARE = 0.4
 """Of the time limit, for each of the two steps before the whole problem is solved."""
@@ -221,3 +297,47 @@ def filled(
         if found.interrupted:
             return placement, True
     return placement, False
+
+
+# The problem whose only cost is the topologies left out, and which ones a placement leaves out.
+
+
+def rejecting(instance: Instance, guaranteed: Collection[int]) -> Problem:
+    """Return the problem whose only term are the weighted topologies left out."""
+    objective = Objective(("rejected",), instance.objective.soft)
+    problem = compile_problem(replace(instance, objective=objective, running=None, linear=()))
+    above = 1 + sum(rules.reject_weight for rules in problem.rules)
+    made = replace(
+        problem,
+        rules=tuple(
+            replace(rules, reject_weight=rules.reject_weight + (above if t in guaranteed else 0))
+            for t, rules in enumerate(problem.rules)
+        ),
+    )
+    check_sizes(made)
+    return made
+
+
+def left_out(problem: Problem, placement: Placement) -> tuple[int, ...]:
+    """Return the topologies with tasks of which none is placed."""
+    return tuple(
+        t
+        for t, rules in enumerate(problem.rules)
+        if rules.classes
+        and all(
+            placement.nodes[task] == UNPLACED
+            for c in rules.classes
+            for task in problem.classes[c].tasks
+        )
+    )
+
+
+def partly_placed(problem: Problem, placement: Placement) -> tuple[int, ...]:
+    """Return the topologies of which some tasks are placed and some are not."""
+    parts = []
+    for t, rules in enumerate(problem.rules):
+        tasks = [task for c in rules.classes for task in problem.classes[c].tasks]
+        placed = sum(placement.nodes[task] != UNPLACED for task in tasks)
+        if 0 < placed < len(tasks):
+            parts.append(t)
+    return tuple(parts)

@@ -17,7 +17,7 @@ from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import CLUSTER, RACK, WORKER, BoolArray, IntArray, Problem
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.core.declared_rules import declares
-from slotwise.solver.structure.worker_layout import has_single_workers
+from slotwise.solver.structure.node_types import has_single_workers
 
 FloatArray = NDArray[np.float64]
 

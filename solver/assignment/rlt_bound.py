@@ -132,7 +132,7 @@ class StarState:
         return after
 
     def _place(self, task: int, node: int) -> None:
-        from slotwise.solver.assignment.transport_kernels import NEVER
+        from slotwise.solver.assignment.rlt_kernels import NEVER
 
         self.nodes[task] = node
         self.free[task] = False
@@ -153,7 +153,7 @@ def state_bytes(model: Assignment) -> int:
 
 def make_state(model: Assignment, largest_cost: int) -> StarState:
     """Return the state in which nothing is decided; no cost exceeds `largest_cost`."""
-    from slotwise.solver.assignment.transport_kernels import NEVER
+    from slotwise.solver.assignment.rlt_kernels import NEVER
 
     tasks, size = model.linear.shape
     scale = max(1, LARGEST // (max(1, largest_cost) * tasks))

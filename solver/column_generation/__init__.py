@@ -4,7 +4,7 @@ A configuration is a vector y of task counts that fits one node; what is local t
 inside, overload, best split into workers) is a constant of it. `restricted_master` is the linear
 program over the columns found so far, with the loop of solving and pricing; `listed_master` prices
 by a scan. Its duals, made exact in integers, give a Lagrangian bound and reduced costs
-(`site_relaxation`). What is better than the incumbent uses only columns whose reduced cost fits the
+(`rack_splits`). What is better than the incumbent uses only columns whose reduced cost fits the
 gap: these alone are searched, exactly (`residual_search`), and with several racks best first over
 the splits of the tasks (`split_search`, which asks CP-SAT where there are too many).
 `configurations` counts what is on a node, `columns` has all that is decided there, `connected` the

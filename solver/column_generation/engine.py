@@ -20,11 +20,10 @@ from importlib.metadata import version
 from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.baseline.engine import BASELINE, known_at_once
+from slotwise.solver.baseline import BASELINE, known_at_once
 from slotwise.solver.column_generation.columns.enumeration import PARTS, RULES
-from slotwise.solver.column_generation.columns.fixing import usable_contents
 from slotwise.solver.column_generation.columns.model import make_column_model
-from slotwise.solver.column_generation.columns.search import TABLES, search_columns
+from slotwise.solver.column_generation.columns.search import TABLES, search_columns, usable_contents
 from slotwise.solver.column_generation.configurations import engine as fast
 from slotwise.solver.column_generation.configurations.engine import KIND
 from slotwise.solver.column_generation.params import (

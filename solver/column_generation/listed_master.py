@@ -135,3 +135,9 @@ class ListedMaster:
         entries[:, -1] = 1
         self.lp.add_columns(column.values[chosen], entries)
         self._known[t][chosen] = True
+
+
+# Minus infinity of the tables of 64-bit integers.
+
+NEG_INF = -(2**61)
+"""Value of what is impossible. Sums of two stay in 64 bits; proper values stay above a half."""

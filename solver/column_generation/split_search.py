@@ -17,23 +17,19 @@ from ortools.sat.python import cp_model
 from slotwise.models.cancellation import CancellationToken, CancelledError
 from slotwise.models.errors import InternalError
 from slotwise.models.problem.problem import IntArray
-from slotwise.solver.column_generation.listed_master import TypeColumns
-from slotwise.solver.column_generation.neg_inf import NEG_INF
+from slotwise.solver.column_generation.listed_master import NEG_INF, TypeColumns
 from slotwise.solver.column_generation.params import ResidualParams
-from slotwise.solver.column_generation.rack_splits import RackSplits
+from slotwise.solver.column_generation.rack_splits import DualBound, RackSplits, SiteRelaxation
 from slotwise.solver.column_generation.residual_search import (
-    SiteSolution,
-    TooLongError,
-    min_reduced_cost,
-    reduced_cost_of,
-)
-from slotwise.solver.column_generation.search_state import (
     MasterSolution,
     SearchState,
     SiteColumns,
+    SiteSolution,
+    TooLongError,
     exact_scale,
+    min_reduced_cost,
+    reduced_cost_of,
 )
-from slotwise.solver.column_generation.site_relaxation import DualBound, SiteRelaxation
 from slotwise.solver.compact import run_cp_sat
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.result import Limits

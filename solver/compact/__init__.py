@@ -2,10 +2,10 @@
 
 How many tasks of each group of interchangeable tasks are in each worker? Textbook models ask this
 of each task by a boolean; counts remove that symmetry. `layout` says what is counted where;
-`star_cover` chooses, for the bilinear terms u * v of the network cost, which count of each product
+`network` chooses, for the bilinear terms u * v of the network cost, which count of each product
 is expanded into its values. Variables, hard rules, network cost by levels or by a matrix (RLT-1),
-the same by pairs of tasks (`pairs`), objective and symmetry breaking have a file each; what only
-one back end has is in `cp_sat` or `milp`. Every rule is modelled, so these engines take any
+the objective (by pairs of tasks, too) with symmetry breaking have a file each; what only one back
+end has is in `cp_sat` or `milp`. Every rule is modelled, so these engines take any
 instance.
 
 Start with `layout`. It may import `solver.structure`, `solver.core` and `models`, no other engine.

@@ -7,9 +7,8 @@ from typing import TypeAlias
 
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import NO_LIMIT
-from slotwise.solver.compact.builder import E, ModelBuilder
-from slotwise.solver.compact.names import node_name, short
-from slotwise.solver.compact.variables import Counts, Worker
+from slotwise.solver.compact.layout import node_name, short
+from slotwise.solver.compact.variables import Counts, E, ModelBuilder, Worker
 
 RULES = frozenset(
     {

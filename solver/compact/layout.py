@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.structure.disaggregation import WorkerCounts, disaggregate
-from slotwise.solver.structure.worker_layout import home_labels, most_tasks, worker_count
+from slotwise.solver.structure.node_types import home_labels, most_tasks, worker_count
+from slotwise.solver.structure.task_types import WorkerCounts, disaggregate
 
 Content = Mapping[int, int]
 """Group -> number of its tasks in a worker."""
@@ -140,3 +140,37 @@ def placement_of(
             counts = [(layout.groups[g].cls, count) for g, count in content.items()]
             workers.append((node, label, counts))
     return disaggregate(problem, (one.tasks for one in problem.classes), workers)
+
+
+# Names of groups and nodes, for use within the names of columns and rows.
+
+LONGEST_ID = 24
+
+
+def short(name: str) -> str:
+    """Return an id, shortened for use within a name."""
+    return name[:LONGEST_ID]
+
+
+def node_name(problem: Problem, node: int) -> str:
+    """Return a node's id for use within a name."""
+    return short(problem.instance.cluster.nodes[node].id)
+
+
+def group_names(problem: Problem, groups: Sequence[Group]) -> list[str]:
+    """Return a name per group: its component, and its first task where the component has more."""
+    first: dict[int, int] = {}
+    size: dict[int, int] = {}
+    for one in problem.classes:
+        first[one.component] = min(one.tasks[0], first.get(one.component, one.tasks[0]))
+        size[one.component] = size.get(one.component, 0) + one.size
+    waiting = [list(one.tasks) for one in problem.classes]
+    names = []
+    for group in groups:
+        one = problem.classes[group.cls]
+        topology, component = problem.components[one.component]
+        prefix = f"{short(problem.rules[topology].id)}_" if len(problem.rules) > 1 else ""
+        task = waiting[group.cls].pop(0) - first[one.component]
+        suffix = "" if group.size == size[one.component] else f"_{task}"
+        names.append(f"{prefix}{short(component)}{suffix}")
+    return names

@@ -9,16 +9,16 @@ import numpy as np
 
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import CLUSTER, NODE, RACK, WORKER, IntArray, Problem
+from slotwise.solver.compact.network import both_ways, stars_of
 from slotwise.solver.compact.params import (
     CP_SAT_DEFAULTS,
     MILP_DEFAULTS,
     CpSatParams,
     MilpParams,
 )
-from slotwise.solver.compact.star_cover import both_ways, stars_of
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.not_taken import NotTakenError
-from slotwise.solver.structure.worker_layout import most_tasks, worker_count
+from slotwise.solver.structure.node_types import most_tasks, worker_count
 
 BYTES_A_COUNT, BYTES_A_STEP, BYTES_A_TERM = 6_000, 4_000, 120
 """Of CP-SAT's model, and of what its search makes of it in one thread; measured."""

@@ -14,12 +14,11 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import TypeVar
 
+from slotwise.models.cancellation import WorkClock
 from slotwise.models.errors import InputError, UnfinishedError
 from slotwise.models.values import time_limit, whole
-from slotwise.models.work_clock import WorkClock
 from slotwise.solver.core.engine import Engine
-from slotwise.solver.core.memory import Memory, RunToken
-from slotwise.solver.core.memory_reading import default_limit_mb
+from slotwise.solver.core.memory import Memory, RunToken, default_limit_mb
 from slotwise.solver.core.progress import OnProgress, Progress
 from slotwise.solver.core.result import Limits
 from slotwise.solver.core.supervision import Supervised, TimeLimit, supervised

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
-from slotwise.models.number_text import short_text
+from slotwise.models.values import short_text
 
 
 class Event(StrEnum):

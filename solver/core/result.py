@@ -16,8 +16,7 @@ from slotwise.models.instance.instance import Place
 from slotwise.models.instance.placement import TASK_COLUMNS, Placement, node_lines, to_places
 from slotwise.models.judge.moves import TaskMove, moves_from_running
 from slotwise.models.judge.verdict import Verdict
-from slotwise.models.number_text import short_text
-from slotwise.models.values import known, plain
+from slotwise.models.values import known, plain, short_text
 from slotwise.solver.parameters import Parameters
 
 if TYPE_CHECKING:

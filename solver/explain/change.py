@@ -11,9 +11,8 @@ from slotwise.models.display import counted
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.topology import Constraints, Topology
-from slotwise.models.number_text import exact_text
-from slotwise.solver.explain.constraint import listed, tasks_text
-from slotwise.solver.explain.relaxation import with_counts, without_topologies
+from slotwise.models.values import exact_text
+from slotwise.solver.explain.constraint import listed, tasks_text, with_counts, without_topologies
 
 ADD_NODES = "add_nodes"
 RAISE_CAPACITY = "raise_capacity"

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from slotwise.models.display import counted
 from slotwise.models.instance.cluster import Node
 from slotwise.models.instance.instance import Instance
-from slotwise.models.instance.topology import Topology
-from slotwise.models.number_text import exact_text
+from slotwise.models.instance.topology import ACKER, Topology
+from slotwise.models.judge.rules import RULES, is_set, without_field
 from slotwise.models.problem.scaling import dimension
+from slotwise.models.values import exact_text
 
-LIMITS = (
+OWN_WORDS = (
     "heap",
     "capacity",
     "max_per_node",
@@ -25,6 +26,14 @@ LIMITS = (
     "worker_min_cpu",
     "shared_memory",
 )
+OTHERS = {
+    name: rule.field
+    for name, rule in RULES.items()
+    if rule.field is not None and name not in OWN_WORDS
+}
+"""Rules of a topology that nothing here knows -> the field that sets them."""
+
+LIMITS = (*OWN_WORDS, *OTHERS)
 """Rules that limit where tasks may go, in the order in which a conflict prefers to name them."""
 
 TASKS = "tasks"
@@ -119,6 +128,10 @@ def most_moved_text(count: Decimal | int) -> str:
     return f"at most {tasks_text(count)} may move" if count else "no task may move"
 
 
+def _other(one: Constraint) -> str:
+    return f"{one.rule.replace('_', ' ')} ({one.topology})"
+
+
 def _amount(one: Constraint) -> str:
     assert one.amount is not None, one.rule
     return exact_text(one.amount)
@@ -153,6 +166,7 @@ _NAMES: dict[str, Callable[[Constraint], str]] = {
         f"shared memory {one.subject} of {_amount(one)} MB ({one.topology})"
     ),
     TASKS: _tasks,
+    **dict.fromkeys(OTHERS, _other),
 }
 
 
@@ -235,6 +249,9 @@ def _of_topology(topology: Topology) -> Iterator[Constraint]:
         yield Constraint("one_task_per_worker", topology=where)
     if topology.one_component_per_worker and here:
         yield Constraint("one_component_per_worker", topology=where)
+    for rule, key in OTHERS.items():
+        if here and is_set(topology, key):
+            yield Constraint(rule, topology=where)
     pairs = dict.fromkeys((min(pair), max(pair)) for pair in topology.constraints.incompatible)
     for a, b in pairs:
         if {a, b} <= here:
@@ -259,3 +276,138 @@ def _of_tasks(instance: Instance) -> Iterator[Constraint]:
                     subject=component.id,
                     amount=Decimal(component.parallelism),
                 )
+
+
+# An instance with fewer tasks, or without some of its constraints: they are really not there.
+
+Counts = Mapping[tuple[str, str], int]
+"""(topology id, component id) -> number of tasks."""
+
+
+def with_counts(instance: Instance, counts: Counts) -> Instance:
+    """Return the instance with these numbers of tasks, each at most the present one.
+
+    The tasks with the highest indices go; what `running` and `linear` say of them goes with them.
+    """
+    return with_topologies(
+        instance, tuple(_with_counts(one, counts) for one in instance.topologies)
+    )
+
+
+def without_topologies(instance: Instance, evicted: Collection[str]) -> Instance:
+    """Return the instance without these topologies."""
+    return with_topologies(
+        instance, tuple(one for one in instance.topologies if one.id not in evicted)
+    )
+
+
+def _with_counts(topology: Topology, counts: Counts) -> Topology:
+    if all(key != topology.id for key, _ in counts):
+        return topology
+    components = tuple(
+        replace(one, parallelism=counts.get((topology.id, one.id), one.parallelism))
+        for one in topology.components
+    )
+    ackers = topology.ackers
+    if ackers is not None:
+        ackers = replace(ackers, count=counts.get((topology.id, ACKER), ackers.count))
+    return replace(topology, components=components, ackers=ackers)
+
+
+def with_topologies(instance: Instance, topologies: tuple[Topology, ...]) -> Instance:
+    """Return the instance with these topologies, without what names tasks that they lack."""
+    left = {
+        (topology.id, f"{component.id}[{index}]")
+        for topology in topologies
+        for component in topology.placed_components
+        for index in range(component.parallelism)
+    }
+    running = None
+    if instance.running is not None:
+        running = {
+            topology: kept
+            for topology, tasks in instance.running.items()
+            if (kept := {task: place for task, place in tasks.items() if (topology, task) in left})
+        }
+    rows = [(row, instance.task_of(row.task)) for row in instance.linear]
+    linear = tuple(replace(row, task="/".join(task)) for row, task in rows if task in left)
+    return replace(instance, topologies=topologies, running=running, linear=linear)
+
+
+def relax(instance: Instance, dropped: Collection[Constraint]) -> Instance:
+    """Return the instance without these constraints; every placement of it stays valid.
+
+    Capacities, slots and heap limits become unlimited, rules and shared regions go, and a component
+    whose tasks need not be placed has no tasks.
+    """
+    if not dropped:
+        return instance
+    by_node = _by_node(dropped)
+    nodes = tuple(
+        _node(node, by_node[node.id]) if node.id in by_node else node
+        for node in instance.cluster.nodes
+    )
+    rules = {one.rule for one in dropped}
+    scheduler, objective = instance.scheduler, instance.objective
+    if "worker_min_cpu" in rules:
+        scheduler = replace(scheduler, worker_min_cpu=type(scheduler.worker_min_cpu)(0))
+    if "max_moved" in rules:
+        objective = replace(objective, limits={})
+    looser = replace(
+        instance,
+        cluster=replace(instance.cluster, nodes=nodes),
+        topologies=tuple(
+            _topology(one, [c for c in dropped if c.topology == one.id])
+            for one in instance.topologies
+        ),
+        scheduler=scheduler,
+        objective=objective,
+    )
+    gone = {(one.topology, one.subject): 0 for one in dropped if one.rule == TASKS}
+    return with_counts(looser, gone) if gone else looser
+
+
+def _by_node(dropped: Collection[Constraint]) -> dict[str, list[Constraint]]:
+    found: dict[str, list[Constraint]] = {}
+    for one in dropped:
+        for node in one.nodes:
+            found.setdefault(node, []).append(one)
+    return found
+
+
+def _node(node: Node, dropped: Collection[Constraint]) -> Node:
+    unlimited = {one.subject: None for one in dropped if one.rule == "capacity"}
+    slots = None if any(one.rule == "slots" for one in dropped) else node.slots
+    return replace(node, slots=slots, resources={**node.resources, **unlimited})
+
+
+def _topology(topology: Topology, dropped: Collection[Constraint]) -> Topology:
+    rules = {one.rule for one in dropped}
+    for rule in rules & OTHERS.keys():
+        topology = without_field(topology, OTHERS[rule])
+    pairs = {(one.subject, one.other) for one in dropped if one.rule == "incompatible"}
+    spread = {one.subject for one in dropped if one.rule == "max_per_node"}
+    regions = {one.subject for one in dropped if one.rule == "shared_memory"}
+    constraints = replace(
+        topology.constraints,
+        incompatible=tuple(
+            (a, b)
+            for a, b in topology.constraints.incompatible
+            if (min(a, b), max(a, b)) not in pairs
+        ),
+        max_per_node={
+            key: most
+            for key, most in topology.constraints.max_per_node.items()
+            if key not in spread
+        },
+    )
+    isolated = topology.one_task_per_worker and "one_task_per_worker" not in rules
+    apart = topology.one_component_per_worker and "one_component_per_worker" not in rules
+    return replace(
+        topology,
+        worker_max_heap_mb=None if "heap" in rules else topology.worker_max_heap_mb,
+        constraints=constraints,
+        one_task_per_worker=isolated,
+        one_component_per_worker=apart,
+        shared_memory=tuple(one for one in topology.shared_memory if one.id not in regions),
+    )

@@ -15,13 +15,13 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.values import time_limit, whole
 from slotwise.solver.contradictions import contradictions
-from slotwise.solver.explain.conflicts.cause import find_cause, members_of
-from slotwise.solver.explain.conflicts.core import Core, CoreSearch
+from slotwise.solver.explain.cause import find_cause, members_of
+from slotwise.solver.explain.conflict import Core, CoreSearch
 from slotwise.solver.explain.constraint import Constraint
 from slotwise.solver.explain.explanation import Conflict, Explanation, Feasibility
 from slotwise.solver.explain.feasibility import Decider, question
 from slotwise.solver.explain.prices import RepairPrices
-from slotwise.solver.explain.repairs.search import find_repairs
+from slotwise.solver.explain.repairs import find_repairs
 
 DEFAULT_PRICES = RepairPrices()
 

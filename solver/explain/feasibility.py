@@ -16,15 +16,13 @@ from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.baseline.engine import BASELINE
-from slotwise.solver.baseline.params import BaselineParams
+from slotwise.solver.baseline import BASELINE, BaselineParams
 from slotwise.solver.contradictions import is_contradicted
-from slotwise.solver.core.ctrl_c import counted_presses
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.result import Limits, Result, Status
+from slotwise.solver.core.supervision import counted_presses
 from slotwise.solver.explain.explanation import Feasibility
-from slotwise.solver.orphans.first_placement import kept
-from slotwise.solver.orphans.standing import Fit, Standing
+from slotwise.solver.orphans.first_placement import Fit, Standing, kept
 from slotwise.solver.solve import solve
 
 START_S, START_S_PER_TASK, MOST_START = 0.05, 0.005, 0.4

@@ -16,12 +16,14 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import IntArray, Problem
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.local_search.feasibility import NO_LABEL, classes_apart, node_groups
-from slotwise.solver.local_search.params import LocalSearchParams
 from slotwise.solver.local_search.solution import Snapshot
 from slotwise.solver.structure.separability import only_network_counts
 
 if TYPE_CHECKING:
     from slotwise.solver.local_search.kernels import Model, State
+from dataclasses import dataclass
+
+from slotwise.solver.parameters import Parameters
 
 
 def is_plain(problem: Problem) -> bool:
@@ -233,3 +235,34 @@ def _ints(values: Iterable[int]) -> IntArray:
 
 def _zeros(*shape: int) -> IntArray:
     return np.zeros(shape, dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class LocalSearchParams(Parameters):
+    """Of ruin and recreate with late acceptance.
+
+    Parameters
+    ----------
+    max_removed
+        Tasks taken out at once; each step draws its own limit up to it.
+    history_length
+        Late acceptance: steps back to the value that an outcome is compared with.
+    blink_fraction
+        Share of places that are overlooked, so that no two attempts are alike.
+    compiled_from_tasks
+        Tasks from which the compiled loop pays, on the problems that it takes.
+    compiled_steps
+        Steps of the compiled loop that are counted as one: they take about as long.
+    max_cells
+        Of its tables, 8 bytes each; a problem with more is not taken.
+    """
+
+    max_removed: int = 30
+    history_length: int = 100
+    blink_fraction: float = 0.02
+    compiled_from_tasks: int = 64
+    compiled_steps: int = 50
+    max_cells: int = 10**8
+
+
+LOCAL_SEARCH_DEFAULTS = LocalSearchParams()

@@ -27,9 +27,13 @@ from slotwise.solver.core.incumbent import Incumbent
 from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Limits, Outcome
-from slotwise.solver.local_search.compiled import CompiledSearch, is_plain
+from slotwise.solver.local_search.compiled import (
+    LOCAL_SEARCH_DEFAULTS,
+    CompiledSearch,
+    LocalSearchParams,
+    is_plain,
+)
 from slotwise.solver.local_search.feasibility import NO_ROW
-from slotwise.solver.local_search.params import LOCAL_SEARCH_DEFAULTS, LocalSearchParams
 from slotwise.solver.local_search.solution import MOVED, PARTS, RULES, Field
 
 REPORT_EVERY_S = 0.2

@@ -15,9 +15,9 @@ from slotwise.models.problem.problem import CLUSTER, NODE, RACK, WORKER, Problem
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.compact.cp_sat.builder import Count, CpBuilder, product
 from slotwise.solver.core.not_taken import NotTakenError
-from slotwise.solver.exhaustive.box_rules import Box, Place
-from slotwise.solver.orphans.standing import Attraction, Standing
-from slotwise.solver.structure.worker_layout import keeps_apart
+from slotwise.solver.exhaustive import Box, Place
+from slotwise.solver.orphans.first_placement import Attraction, Standing
+from slotwise.solver.structure.node_types import keeps_apart
 
 MOST_COUNTS = 100_000
 """Counts of a model: classes of orphans times places; larger ones are not taken."""
@@ -162,7 +162,7 @@ class OrphansModel:
         """Return how many fresh workers of a topology can be of use on a node.
 
         Where only the heap limit keeps tasks apart, two workers whose heaps fit together are merged
-        without loss, so w of them hold more than w/2 heaps (`structure.worker_layout`).
+        without loss, so w of them hold more than w/2 heaps (`structure.node_types`).
         """
         problem = self._problem
         rules = problem.rules[topology]

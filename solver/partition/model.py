@@ -14,10 +14,9 @@ from slotwise.models.problem.problem import CLUSTER, RACK, WORKER, BoolArray, In
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.assignment.model import reason_against
 from slotwise.solver.column_generation.connected.place_model import coarse
-from slotwise.solver.presolve.equal_distances import without_matrix
-from slotwise.solver.structure.disaggregation import disaggregate
 from slotwise.solver.structure.node_types import node_types
-from slotwise.solver.structure.task_types import TaskTypes, merge_twins
+from slotwise.solver.structure.separability import without_matrix
+from slotwise.solver.structure.task_types import TaskTypes, disaggregate, merge_twins
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,19 +5,27 @@ Among others (`attempt`) its failure is not theirs.
 
 from __future__ import annotations
 
+import sys
 import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
 
 from slotwise.models.cancellation import CancelledError
 from slotwise.models.errors import InternalError
 from slotwise.models.instance.placement import Placement
+from slotwise.models.problem.magnitudes import largest_terms
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.core.engine import Engine
+from slotwise.solver.baseline import BASELINE
+from slotwise.solver.core.engine import Engine, configured
 from slotwise.solver.core.judged_result import contradiction
+from slotwise.solver.core.memory import COMPILER_BYTES, Memory, MemoryLimitError, RunToken
 from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.reporter import Reporter, report_outcome
-from slotwise.solver.core.result import Limits, Outcome, Pick
+from slotwise.solver.core.result import Limits, Outcome, Pick, Status
+from slotwise.solver.core.solve_state import SolveState
 from slotwise.solver.core.supervision import ASK_AFTER_S
-from slotwise.solver.portfolio.run_engine import run_engine
+from slotwise.solver.engines import ENGINES
 
 
 def run_checked(
@@ -82,3 +90,154 @@ def attempt(
         trust.doubt(engine.name, str(error))
         return None
     return None if trust.is_doubted(engine.name) else found
+
+
+# Running an engine within the memory of its solve: lack of it ends the engine, nothing else.
+
+T = TypeVar("T")
+
+
+def run_engine(
+    engine: Engine, problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter
+) -> Outcome:
+    """Run an engine; where memory runs short it ends as if its time were over, and that is noted.
+
+    What it told `reporter` by then stands, whatever it returns. The first placement (`BASELINE`) is
+    made whatever the limit is: without it there is no answer at all.
+
+    Raises
+    ------
+    MemoryLimitError
+        When there is no memory for what it would build first.
+    NotTakenError
+        When it does not take the problem.
+    """
+    if engine.name == BASELINE.name:
+        return engine.run(problem, limits, hint, reporter)
+    memory = reporter.token.memory
+    if engine.compiles and memory is not None and "numba" not in sys.modules:
+        memory.check_room(COMPILER_BYTES, "the compiler of its loops", engine.name)
+    found, is_short = in_memory(
+        engine.name,
+        reporter.token,
+        lambda token: engine.run(problem, limits, hint, reporter.heeding(token)),
+    )
+    if found is None:
+        return Outcome(Status.UNKNOWN, None, None, (None,) * len(problem.terms), "")
+    return replace(found, interrupted=False) if is_short else found
+
+
+def in_memory(name: str, token: RunToken, work: Callable[[RunToken], T]) -> tuple[T | None, bool]:
+    """Call `work`, a search of the engine `name`, with a child of `token`.
+
+    That is cancelled where memory runs short, too.
+
+    Returns
+    -------
+    tuple[T | None, bool]
+        What it returned, ``None`` where an exception ended it; and whether it was lack of memory
+        that told it to stop. Searches take that for Ctrl-C: what they say of it does not count.
+
+    Raises
+    ------
+    MemoryLimitError
+        When the limit is passed before it begins, or by what it would build.
+    """
+    memory, own = token.memory, token.child(engine=name)
+    if memory is None:
+        return work(own), False
+    if memory.left_bytes <= 0:
+        memory.free()
+    if memory.left_bytes <= 0:
+        memory.note(name, f"not started: {_passed(memory)}")
+        raise MemoryLimitError(_passed(memory))
+    found: T | None = None
+    reason = ""
+    with memory.running(own):
+        try:
+            found = work(own)
+        except MemoryError as error:
+            reason = f"ended because it ran out of memory{_reason(error)}"
+        except CancelledError:
+            if token.is_cancelled or not own.is_cancelled:
+                raise
+    if not reason and own.is_cancelled and not token.is_cancelled:
+        reason = f"told to stop: {_passed(memory)}"
+    if reason:
+        memory.note(name, reason)
+        memory.free()
+    return found, bool(reason)
+
+
+def _passed(memory: Memory) -> str:
+    return f"the process passed its memory limit of {memory.limit_mb:,} MB"
+
+
+def _reason(error: MemoryError) -> str:
+    return f" ({str(error).splitlines()[0]})" if str(error) else ""
+
+
+# Confirming what CP-SAT or a MIP solver proved, by another engine or without presolve.
+#
+# `SolveState` counts such a bound only once two of them prove it where its `confirm` is set; here
+# the second one is asked.
+
+DUE_FROM = 2**31
+"""From such values of a term on proofs are confirmed unless the user says otherwise."""
+
+DUE_FROM_MIP = 10**6
+"""The same for engine ``milp``: HiGHS 1.13 was found wrong on rows that add up to 1.35e7."""
+
+WITHOUT_PRESOLVE = " without presolve"
+"""Added to the name of an engine that runs without presolve."""
+
+CONFIRMING = "confirms what was proven"
+"""Why an engine runs."""
+
+SHARE = 0.5
+"""Of the time left, for each but the last to be asked."""
+
+ASKED = ("exhaustive", "cp-sat", "milp", "configurations")
+"""Other engines that are asked, in this order."""
+
+
+def is_confirmation_due(problem: Problem, engine: str) -> bool:
+    """Return whether some term can reach values at which the engine's solver was found wrong."""
+    due_from = DUE_FROM_MIP if engine == "milp" else DUE_FROM
+    return any(most >= due_from for most in largest_terms(problem))
+
+
+def without_presolve(engine: Engine, problem: Problem, limits: Limits, reporter: Reporter) -> None:
+    """Run `engine` again without presolve; what it proves counts as another engine's proof."""
+    name = engine.name + WITHOUT_PRESOLVE
+    reporter = reporter.by(name)
+    plain = replace(limits, presolve=False)
+    attempt(replace(engine, name=name), CONFIRMING, problem, plain, reporter.best(), reporter)
+
+
+def confirm_claim(
+    known: SolveState, engine: Engine, limits: Limits, token: RunToken
+) -> tuple[Engine, ...]:
+    """Ask for a second proof of what `engine` claims; return who was asked besides.
+
+    Until all is confirmed, the bounds of open terms too, `token` is cancelled, or time is up: first
+    `engine` itself without presolve, then others.
+    """
+    problem, reporter = known.problem, Reporter(known, engine.name, token=token)
+    others = [configured(ENGINES[name], known.parameters) for name in ASKED if name != engine.name]
+    others = [other for other in others if token.clock is None or other.takes_work]
+    others = [other for other in others if other.supports(problem) is None]
+    asked: list[Engine] = []
+    deadline = token.now() + limits.time_s
+    for index, other in enumerate([None, *others]):
+        left = deadline - token.now()
+        if not known.has_unconfirmed or left <= 0 or token.is_cancelled:
+            break
+        share = 1.0 if index == len(others) else SHARE
+        within = replace(limits, time_s=share * left)
+        if other is None:
+            without_presolve(engine, problem, within, reporter)
+        else:
+            attempt(other, CONFIRMING, problem, within, reporter.best(), reporter.by(other.name))
+            asked.append(other)
+    return tuple(asked)

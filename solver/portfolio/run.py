@@ -6,16 +6,15 @@ from dataclasses import dataclass, field, replace
 
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.baseline.engine import BASELINE
+from slotwise.solver.baseline import BASELINE
 from slotwise.solver.core.engine import Engine, configured
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Proof
 from slotwise.solver.core.solve_state import SolveState
-from slotwise.solver.large_neighbourhood.engine import LARGE_NEIGHBOURHOOD
+from slotwise.solver.large_neighbourhood import LARGE_NEIGHBOURHOOD
 from slotwise.solver.local_search.engine import LOCAL_SEARCH
-from slotwise.solver.portfolio.attempt import attempt
-from slotwise.solver.portfolio.confirmation import without_presolve
+from slotwise.solver.portfolio.attempt import attempt, without_presolve
 from slotwise.solver.portfolio.params import AUTO_DEFAULTS, AutoParams
 
 STARTERS = (BASELINE.name, LOCAL_SEARCH.name, LARGE_NEIGHBOURHOOD.name)

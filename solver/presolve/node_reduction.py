@@ -22,8 +22,7 @@ import numpy as np
 from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.problem.problem import Problem, TaskClass
 from slotwise.models.values import NO_LIMIT
-from slotwise.solver.structure.node_types import NodeType, node_types
-from slotwise.solver.structure.worker_layout import has_single_workers
+from slotwise.solver.structure.node_types import NodeType, has_single_workers, node_types
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,8 +17,8 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.problem.problem import NODE, WORKER, Problem
 from slotwise.models.values import NO_LIMIT
+from slotwise.solver.structure.node_types import most_tasks, worker_count
 from slotwise.solver.structure.separability import only_network_counts
-from slotwise.solver.structure.worker_layout import most_tasks, worker_count
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,18 +8,111 @@ gain, and below them the best cost cannot be reached.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 
+from slotwise.models.cancellation import CancellationToken, CancelledError
+from slotwise.models.explanation.alternatives import moved
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
+from slotwise.models.judge.judge import judge
 from slotwise.models.judge.moves import running_placement
+from slotwise.models.judge.verdict import Verdict
+from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.core.result import Limits, Result
-from slotwise.solver.rebalance.front_search import FrontSearch
+from slotwise.models.values import NO_LIMIT
+from slotwise.solver.column_generation.columns.model import ColumnModel, make_column_model
+from slotwise.solver.column_generation.columns.search import search_columns
+from slotwise.solver.column_generation.configurations.engine import KIND
+from slotwise.solver.column_generation.engine import COLUMNS
+from slotwise.solver.column_generation.params import COLUMNS_DEFAULTS
+from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.incumbent import Incumbent
+from slotwise.solver.core.not_taken import UntakenError
+from slotwise.solver.core.reporter import Reporter, null_reporter
+from slotwise.solver.core.result import Limits, Outcome, Result, Status
+from slotwise.solver.few_moves import FEW_MOVES, FewMovesParams
+from slotwise.solver.orphans.engine import ORPHANS
+from slotwise.solver.parameters import Parameters
 from slotwise.solver.rebalance.limited import with_limit
-from slotwise.solver.rebalance.point import FrontPoint
+from slotwise.solver.rebalance.order import ordered
 from slotwise.solver.solve import solve
+
+# One point of a front: the best placement with limited moves, and what is proven about it.
+
+Bounds = tuple[int | None, ...]
+"""Per term, in integer steps; a bound holds where those before it are reached, ``None`` = none."""
+
+
+@dataclass(frozen=True, slots=True)
+class FrontPoint:
+    """The best cost with at most `max_moves` moves.
+
+    Parameters
+    ----------
+    max_moves
+        Most tasks that may move from where they run now.
+    status
+        ``optimal`` where every term of the placement is proven, otherwise as in `Status`.
+    placement, verdict
+        The best placement found, and what the judge says of it; ``None`` without one.
+    bounds
+        In integer steps; no placement with at most `max_moves` moves is better in lexicographic
+        order.
+    how
+        What proves it, or found it, in words.
+    seconds
+        Of its own run; 0 without one.
+    """
+
+    max_moves: int
+    status: Status
+    placement: Placement | None
+    verdict: Verdict | None
+    bounds: Bounds
+    how: str
+    seconds: float = 0.0
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether it is the best with its moves, or proven that there is none."""
+        return self.status in (Status.OPTIMAL, Status.INFEASIBLE)
+
+    @property
+    def moves(self) -> int | None:
+        """Tasks that the placement moves; ``None`` without one."""
+        return None if self.verdict is None else int(self.verdict.parts["moved"])
+
+    @property
+    def values(self) -> tuple[int, ...] | None:
+        """Value of each term in integer steps; ``None`` without a placement."""
+        return None if self.verdict is None else self.verdict.scaled
+
+    @property
+    def open_bounds(self) -> Bounds:
+        """The bounds up to the first term that is not proven; ``None`` after it."""
+        values, shown = self.values, []
+        for index, bound in enumerate(self.bounds):
+            shown.append(bound)
+            if values is None or values[index] != bound:
+                break
+        return tuple(shown + [None] * (len(self.bounds) - len(shown)))
+
+
+def with_bound(point: FrontPoint, bounds: Bounds) -> FrontPoint:
+    """Return a point with the higher of its own bound and another one that holds for it."""
+    best = max(point.bounds, bounds, key=_rank)
+    if point.values is None:
+        return replace(point, bounds=best)
+    is_met = all(value == bound for value, bound in zip_longest(point.values, best))
+    return replace(point, bounds=best, status=Status.OPTIMAL if is_met else Status.FEASIBLE)
+
+
+def _rank(bounds: Sequence[int | None]) -> tuple[int, ...]:
+    """Return what bounds are compared by: no value is below 0."""
+    return tuple(-1 if bound is None else bound for bound in bounds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,3 +210,287 @@ def front(
     search = FrontSearch(instance, max_moves, limits)
     points, free = search.run(on_point)
     return Front(search.problem, points, free, search.fewest_moves, search.is_interrupted)
+
+
+# The points of a front, solved from the fewest moves on; see `front`.
+#
+# Without moves there is what runs now, and where tasks run nowhere the best places of these
+# orphans: that point comes first. The free optimum bounds all points, and the states on the way
+# to it are placements with fewer moves. For few moves there are exact tables, for more the
+# columns of all nodes, listed once, then ``auto``.
+
+ORPHANS_FRACTION = 0.3
+"""Of the time, for the places of orphans with no other task moved."""
+FREE_FRACTION = 0.3
+"""Of the time that is left then, for the best placement whatever it moves."""
+TABLES_FRACTION = 0.5
+"""Of the time that is left then, for exact tables; where they take longer others go on."""
+NO_TABLES = {FEW_MOVES.name: FewMovesParams(max_pairs=0)}
+WAY_FRACTION = 0.1
+"""Of the time that is left then, for an order of the moves to the free optimum, the best first."""
+LISTING_FRACTION = 0.3
+"""Of the time that is left then, for the first point that needs the columns of all nodes."""
+LEAST_S = 0.1
+"""Seconds of a run, at least."""
+NOW, FEWER, WAY = "what runs now", "other points", "on the way to the free optimum"
+"""How a point was found, where no run of its own did."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Asked:
+    """A problem, where its search starts, and what is proven about it."""
+
+    problem: Problem
+    hint: Placement
+    bounds: Bounds
+
+
+def _asked(problem: Problem, known: FrontPoint, now: Placement) -> _Asked:
+    return _Asked(problem, now if known.placement is None else known.placement, known.bounds)
+
+
+class FrontSearch:
+    """The points, solved from the fewest moves on."""
+
+    def __init__(self, instance: Instance, max_moves: int, limits: Limits) -> None:
+        own = instance.objective.limits.get("moved", NO_LIMIT)
+        self.problem = with_limit(instance, None)
+        self._limits, self._deadline = limits, time.perf_counter() + limits.time_s
+        homed = sum(one.size for one in self.problem.classes if one.home is not None)
+        self._all_run = homed == self.problem.task_count
+        self._last = min(max_moves, own, homed)
+        self._points: list[FrontPoint] = []
+        self._on_the_way: tuple[FrontPoint, ...] | None = None
+        self._tables_until = 0.0
+        self._columns = SharedColumns()
+        self._has_columns = True
+        self.fewest_moves: int | None = None
+        self.is_interrupted = False
+
+    @property
+    def _left_s(self) -> float:
+        return 0.0 if self.is_interrupted else self._deadline - time.perf_counter()
+
+    def run(
+        self, on_point: Callable[[FrontPoint], object]
+    ) -> tuple[tuple[FrontPoint, ...], FrontPoint]:
+        """Return the points, and the free optimum."""
+        now = running_placement(self.problem)
+        assert now is not None, "with_limit asks for it"
+        first = None if self._all_run else self._with_orphans(now)
+        if first is not None:
+            on_point(first)
+        start = now if first is None or first.placement is None else first.placement
+        free = self._free(start)
+        self._tables_until = time.perf_counter() + TABLES_FRACTION * self._left_s
+        for moves in range(self._last + 1):
+            if first is not None and moves == 0:
+                self._points.append(with_bound(first, self._bounds(free, 0)))
+            else:
+                self._points.append(self._point(moves, start, free))
+                on_point(self._points[-1])
+            if free.is_proven and self._points[-1].values == free.values:
+                break
+        points = _with_all_bounds(self._points)
+        return points, free
+
+    def _with_orphans(self, now: Placement) -> FrontPoint:
+        """Return the point without moves where tasks run nowhere: only these get a place."""
+        asked = _Asked(with_limit(self.problem.instance, 0), now, ())
+        seconds = ORPHANS_FRACTION * self._left_s
+        if ORPHANS.supports(asked.problem) is None:
+            try:
+                return self._solved(asked, seconds, ORPHANS)[0]
+            except UntakenError:
+                pass  # too large for it
+        return self._solved(asked, seconds)[0]
+
+    def _free(self, now: Placement) -> FrontPoint:
+        """Return the best placement with any number of moves, and as few as possible."""
+        instance = self.problem.instance
+        terms = instance.objective.terms
+        counted = terms if "moved" in instance.objective.parts else (*terms, "moved")
+        few = replace(instance, objective=replace(instance.objective, terms=counted))
+        asked = _Asked(compile_problem(few), now, ())
+        found, bounds = self._solved(asked, FREE_FRACTION * self._left_s)
+        found = with_bound(replace(found, bounds=()), bounds[: len(terms)])
+        if len(counted) > len(terms) and found.is_proven:
+            self.fewest_moves = bounds[-1]
+        return found
+
+    def _point(self, moves: int, now: Placement, free: FrontPoint) -> FrontPoint:
+        """Return one point: from what is known where that proves it, otherwise by a run."""
+        if free.status is Status.INFEASIBLE:
+            return replace(free, max_moves=moves, how=FEWER)
+        if moves == 0 and self._all_run:
+            return self._without_moves(now)
+        known = self._known(moves, free)
+        if known.is_proven or self._left_s <= 0:
+            return known
+        limited = with_limit(self.problem.instance, moves)
+        found = self._by_tables(_asked(limited, known, now))
+        if found is None:
+            if self._on_the_way is None:
+                self._on_the_way = self._states_between(now, free)
+            asked = _asked(limited, self._known(moves, free), now)
+            found = self._by_search(asked, self._left_s / (self._last - moves + 1))
+        return replace(found, max_moves=moves)
+
+    def _known(self, moves: int, free: FrontPoint) -> FrontPoint:
+        """Return the best point known that has no more moves, with what the others prove."""
+        found = [*self._points[-1:], free, *(self._on_the_way or ())]
+        placed = [point for point in found if point.moves is not None and point.moves <= moves]
+        nothing = FrontPoint(moves, Status.UNKNOWN, None, None, (), FEWER)
+        best = min(placed, key=lambda point: point.values or (), default=nothing)
+        known = replace(best, max_moves=moves, bounds=(), how=FEWER, seconds=0.0)
+        return with_bound(known, self._bounds(free, moves))
+
+    def _by_tables(self, asked: _Asked) -> FrontPoint | None:
+        """Return what exact tables prove; ``None`` from the first point that is too large on."""
+        left = self._tables_until - time.perf_counter()
+        if left <= 0 or FEW_MOVES.supports(asked.problem) is not None:
+            return None
+        try:
+            found, _ = self._solved(asked, left, FEW_MOVES)
+        except UntakenError:
+            found = None
+        if found is not None and found.is_proven:
+            return found
+        self._tables_until = 0.0
+        return None
+
+    def _by_search(self, asked: _Asked, seconds: float) -> FrontPoint:
+        """Return what columns prove; where they cannot be listed, what ``auto`` finds."""
+        if self._has_columns and COLUMNS.supports(asked.problem) is None:
+            if not self._columns.is_listed:
+                seconds = max(seconds, LISTING_FRACTION * self._left_s)
+            try:
+                return self._solved(asked, seconds, self._columns.engine())[0]
+            except UntakenError:
+                self._has_columns = False
+        return self._solved(asked, seconds, parameters=NO_TABLES)[0]
+
+    def _without_moves(self, now: Placement) -> FrontPoint:
+        """Return what runs now: without moves there is nothing else."""
+        verdict = judge(self.problem, now)
+        if verdict.valid:
+            return FrontPoint(0, Status.OPTIMAL, now, verdict, verdict.scaled, NOW)
+        return FrontPoint(0, Status.INFEASIBLE, None, None, (), NOW)
+
+    def _states_between(self, now: Placement, free: FrontPoint) -> tuple[FrontPoint, ...]:
+        """Return what stands after each move to the free optimum, where that keeps the rules."""
+        if free.placement is None:
+            return ()
+        problem = self.problem
+        for saves_first, share in ((True, WAY_FRACTION), (False, 1.0)):
+            token = CancellationToken(time.perf_counter() + share * self._left_s)
+            try:
+                found = ordered(problem, now, free.placement, token, saves_first=saves_first)
+                break
+            except CancelledError:
+                continue
+        else:
+            return ()
+        state, points = now, []
+        for task, _, (node, worker), _ in found.moves[: self._last]:
+            state = moved(state, task, node, worker)
+            verdict = judge(problem, state)
+            if verdict.valid:
+                points.append(FrontPoint(0, Status.FEASIBLE, state, verdict, (), WAY))
+        return tuple(points)
+
+    def _bounds(self, free: FrontPoint, moves: int) -> Bounds:
+        """Return what the free optimum proves: below its fewest moves the cost is higher."""
+        if free.values is None or self.fewest_moves is None or moves >= self.fewest_moves:
+            return free.bounds
+        *first, last = free.values
+        return (*first, last + 1)
+
+    def _solved(
+        self,
+        asked: _Asked,
+        seconds: float,
+        engine: str | Engine = "auto",
+        parameters: Mapping[str, Parameters] | None = None,
+    ) -> tuple[FrontPoint, Bounds]:
+        """Return a run's answer, judged without a limit of moves, and all its bounds."""
+        problem, bounds = asked.problem, asked.bounds
+        result = solve(
+            problem,
+            engine=engine,
+            parameters=parameters,
+            time_limit_s=max(seconds, LEAST_S),
+            workers=self._limits.workers,
+            seed=self._limits.seed,
+            memory_limit_mb=self._limits.memory_mb,
+            hint=asked.hint,
+            bounds=bounds,
+        )
+        self.is_interrupted |= result.interrupted
+        found = tuple(
+            None if one.bound is None else int(one.bound / term.unit)
+            for one, term in zip(result.objective, problem.terms, strict=True)
+        )
+        placement = result.placement
+        verdict = None if placement is None else judge(self.problem, placement)
+        point = FrontPoint(0, result.status, placement, verdict, (), result.engine, result.seconds)
+        terms = len(self.problem.terms)
+        return with_bound(with_bound(point, bounds[:terms]), found[:terms]), found
+
+
+def _with_all_bounds(points: Sequence[FrontPoint]) -> tuple[FrontPoint, ...]:
+    """Return the points with what is proven with more moves, which holds with fewer."""
+    found = list(points)
+    for index in range(len(found) - 2, -1, -1):
+        more, point = found[index + 1], found[index]
+        if more.status is Status.INFEASIBLE:
+            found[index] = replace(more, max_moves=point.max_moves, how=FEWER)
+        elif not point.is_proven:
+            found[index] = with_bound(point, more.bounds)
+    return tuple(found)
+
+
+# Engine ``configurations`` by its general way, with one list of columns for all points of a front.
+#
+# The columns do not depend on how many moves there may be, only on the fact that they are limited.
+
+PROOF = "node configurations listed once for all limits of moves, gap closed by CP-SAT"
+
+
+@dataclass(slots=True)
+class SharedColumns:
+    """The columns of an instance, listed when they are first needed; ``None`` = not yet."""
+
+    model: ColumnModel | None = None
+
+    def engine(self) -> Engine:
+        """Return the engine; it takes problems that differ in the limit of moves alone."""
+        return replace(COLUMNS, run=self._run, parameters=None, with_parameters=None)
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether the columns are listed."""
+        return self.model is not None
+
+    def _run(
+        self,
+        problem: Problem,
+        limits: Limits,
+        hint: Placement | None,
+        reporter: Reporter | None = None,
+    ) -> Outcome:
+        reporter = reporter or null_reporter(problem, COLUMNS.name)
+        best = Incumbent(problem, reporter)
+        deadline = best.started + limits.time_s
+        if hint is not None:
+            best.offer(hint)
+        try:
+            if self.model is None:
+                self.model = make_column_model(problem, deadline, reporter.token)
+            model = replace(self.model, problem=problem)
+            left = replace(limits, time_s=max(deadline - time.perf_counter(), 0.0))
+            search_columns(model, best, left, COLUMNS_DEFAULTS, reporter.token)
+        except CancelledError:
+            best.interrupted = reporter.token.is_cancelled
+        best.kind = best.kind or KIND
+        return best.outcome(PROOF)

@@ -9,13 +9,278 @@ that a task comes to can break a rule, for all hard rules are upper limits.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 from slotwise.models.cancellation import CancellationToken
-from slotwise.models.instance.placement import Placement
+from slotwise.models.instance.placement import UNPLACED, Placement
+from slotwise.models.judge.accounting import account
+from slotwise.models.judge.judge import judge
+from slotwise.models.judge.rules import violations
+from slotwise.models.judge.verdict import Violation
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.rebalance.moves import NOWHERE, Demand, KindMove, Place, parts
-from slotwise.solver.rebalance.state_between import Blocked, StateBetween
+from slotwise.solver.rebalance.limited import homeless
+from slotwise.solver.structure.matching import without_homes
+from slotwise.solver.structure.task_types import merge_twins
+
+# The moves between two placements, by kinds: which of equal tasks goes where is left open.
+
+Place = tuple[int, int]
+"""Node and label of a worker; `NOWHERE` of a task that does not run."""
+NOWHERE: Place = (UNPLACED, UNPLACED)
+
+
+@dataclass(frozen=True, slots=True)
+class KindMove:
+    """One task of a kind goes from one place to another; a parking move goes on later."""
+
+    kind: int
+    source: Place
+    target: Place
+    is_parking: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What is left to move: tasks of each (kind, place) that leave it, and that come to it."""
+
+    leave: Counter[tuple[int, Place]]
+    come: Counter[tuple[int, Place]]
+
+    def moves(self) -> Iterator[KindMove]:
+        """Yield each way to bring one task where one is wanted."""
+        for kind, source in sorted(self.leave):
+            for other, target in sorted(self.come):
+                if other == kind:
+                    yield KindMove(kind, source, target)
+
+
+def kind_of_tasks(problem: Problem) -> list[int]:
+    """Return the kind of each task: tasks of one kind may be exchanged, wherever they run."""
+    kinds = merge_twins(without_homes(problem), CancellationToken()).members
+    of_class = {c: kind for kind, group in enumerate(kinds) for c in group}
+    return [of_class[c] for c in problem.task_class.tolist()]
+
+
+def demand(kinds: list[int], start: Placement, end: Placement) -> Demand:
+    """Return what leaves and what comes, kind by kind; equal tasks that change places cancel."""
+    before = Counter(zip(kinds, zip(start.nodes, start.workers, strict=True), strict=True))
+    after = Counter(zip(kinds, zip(end.nodes, end.workers, strict=True), strict=True))
+    return Demand(before - after, after - before)
+
+
+def parts(wanted: Demand) -> list[Demand]:
+    """Return the moves in parts that share no node: each can be ordered by itself."""
+    group: dict[object, object] = {}
+
+    def root(one: object) -> object:
+        while group.setdefault(one, one) != one:
+            one = group[one]
+        return one
+
+    for kind, (node, _) in [*wanted.leave, *wanted.come]:
+        group[root(("kind", kind))] = root(("node", node) if node != UNPLACED else ("kind", kind))
+    names = sorted({root(("kind", kind)) for kind, _ in wanted.leave}, key=str)
+
+    def own(all_of: Counter[tuple[int, Place]], name: object) -> Counter[tuple[int, Place]]:
+        return Counter({key: n for key, n in all_of.items() if root(("kind", key[0])) == name})
+
+    return [Demand(own(wanted.leave, name), own(wanted.come, name)) for name in names]
+
+
+# A state between two placements: what is moved so far, and which moves the rules allow next.
+
+MOST_JUDGED = 100_000
+"""Moves times tasks up to which the judge says what each move saves."""
+MOST_COMPARED = 16
+"""Moves that are compared at each step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """A move that cannot be made in the state in which the others have been: rule and amounts."""
+
+    task: int
+    target: Place
+    violation: Violation
+
+
+class StateBetween:
+    """The state that is reached, and the moves up to it."""
+
+    def __init__(
+        self, problem: Problem, start: Placement, token: CancellationToken, saves_first: bool
+    ) -> None:
+        self._problem, self.token, self._saves_first = problem, token, saves_first
+        self._kinds = kind_of_tasks(problem)
+        self._rest = homeless(problem.instance)
+        self._rules = RulesBetween(self._rest, self._kinds, start)
+        self._held: Contents = contents(self._kinds, start)
+        self._nodes, self._workers = list(start.nodes), list(start.workers)
+        self._made: list[tuple[int, Place, Place, bool]] = []
+
+    def wanted(self, end: Placement) -> Demand:
+        """Return what is left to move to `end`; compare savings unless that takes too long."""
+        found = demand(self._kinds, self.placement(), end)
+        self._saves_first &= found.come.total() * self._problem.task_count <= MOST_JUDGED
+        return found
+
+    @property
+    def made(self) -> tuple[tuple[int, Place, Place, bool], ...]:
+        """The moves so far: task, from where, to where, and whether it is parked there only."""
+        return tuple(self._made)
+
+    def placement(self) -> Placement:
+        """Return the state as a placement."""
+        return Placement(tuple(self._nodes), tuple(self._workers))
+
+    def broken_by(self, move: KindMove) -> tuple[Violation, ...]:
+        """Return the rules that a move would break now."""
+        node, label = move.target
+        if node == UNPLACED:
+            return ()
+        held = Counter(self._held.get(node, Counter()))
+        if move.source[0] == node:
+            held[move.kind, move.source[1]] -= 1
+        held[move.kind, label] += 1
+        return self._rules.broken(node, +held)
+
+    def blocked(self, move: KindMove) -> Blocked:
+        """Return what a move that breaks a rule now would break."""
+        task = self.task_at(move.kind, move.source)
+        return Blocked(task, move.target, self.broken_by(move)[0])
+
+    def make(self, move: KindMove) -> None:
+        """Make a move: of any task of its kind that is at its source."""
+        task = self.task_at(move.kind, move.source)
+        self._nodes[task], self._workers[task] = move.target
+        self._made.append((task, move.source, move.target, move.is_parking))
+        put(self._held, move.kind, move.source, -1)
+        put(self._held, move.kind, move.target, 1)
+
+    def undo(self, move: KindMove) -> None:
+        """Take the last move back."""
+        task, source, target, _ = self._made.pop()
+        self._nodes[task], self._workers[task] = source
+        put(self._held, move.kind, target, -1)
+        put(self._held, move.kind, source, 1)
+
+    def task_at(self, kind: int, place: Place) -> int:
+        """Return a task of a kind at a place: the first."""
+        rows = zip(self._kinds, self._nodes, self._workers, strict=True)
+        return next(task for task, row in enumerate(rows) if row == (kind, *place))
+
+    def by_cost(self, moves: list[KindMove]) -> list[KindMove]:
+        """Return moves, those of tasks that run nowhere and those to cheaper states first."""
+        if not self._saves_first:
+            return moves
+        costs = []
+        for move in moves[:MOST_COMPARED]:
+            self.make(move)
+            costs.append(judge(self._rest, self.placement()).scaled)
+            self.undo(move)
+        runs = [move.source != NOWHERE for move in moves]
+        order = sorted(range(len(costs)), key=lambda index: (runs[index], costs[index]))
+        return [moves[index] for index in order] + moves[MOST_COMPARED:]
+
+    def parkings(self, move: KindMove) -> Iterator[KindMove]:
+        """Yield where a task could wait: a worker of its topology, or a fresh one, on each node."""
+        of_class = self._problem.task_class.tolist()
+        own = self._problem.classes[of_class[self.task_at(move.kind, move.source)]].topology
+        tenants: dict[Place, int] = {}
+        for task, place in enumerate(zip(self._nodes, self._workers, strict=True)):
+            tenants[place] = self._problem.classes[of_class[task]].topology
+        fresh = max((label for _, label in tenants), default=0) + 1
+        for node in range(self._problem.node_count):
+            if node == move.source[0]:
+                continue
+            labels = [w for (n, w), who in tenants.items() if n == node and who == own]
+            for label in (*sorted(labels), fresh):
+                yield KindMove(move.kind, move.source, (node, label), is_parking=True)
+
+
+# Which hard rules a state between two placements breaks, node by node.
+#
+# The judge says it: each node is judged with what it holds, and nothing else placed. Rules that
+# are broken by what runs now do not count as long as they are broken no worse.
+
+_OF_WHOLE = ("placed", "max_moved")
+"""Rules that no single node breaks."""
+
+Contents = dict[int, Counter[tuple[int, int]]]
+"""Node -> tasks of each (kind, label of the worker) on it."""
+
+
+class RulesBetween:
+    """Judges nodes; each content of a node is judged once.
+
+    Parameters
+    ----------
+    problem
+        What is placed, without `running`.
+    kinds
+        Kind of each task.
+    start
+        What runs now.
+    """
+
+    def __init__(self, problem: Problem, kinds: list[int], start: Placement) -> None:
+        self._problem = problem
+        self._tasks: dict[int, list[int]] = {}
+        for task, kind in enumerate(kinds):
+            self._tasks.setdefault(kind, []).append(task)
+        self._known: dict[tuple[int, frozenset[object]], tuple[Violation, ...]] = {}
+        self._tolerated: dict[tuple[str, str, str], Fraction] = {}
+        for node, held in contents(kinds, start).items():
+            for one in self._judged(node, held):
+                self._tolerated[one.rule, one.place, one.subject] = one.needed
+
+    def broken(self, node: int, held: Mapping[tuple[int, int], int]) -> tuple[Violation, ...]:
+        """Return the rules that a node breaks with these tasks, and did not before."""
+        key = (node, frozenset(held.items()))
+        if key not in self._known:
+            self._known[key] = tuple(
+                one for one in self._judged(node, held) if not self._is_tolerated(one)
+            )
+        return self._known[key]
+
+    def _is_tolerated(self, one: Violation) -> bool:
+        before = self._tolerated.get((one.rule, one.place, one.subject))
+        return before is not None and one.needed <= before
+
+    def _judged(self, node: int, held: Mapping[tuple[int, int], int]) -> list[Violation]:
+        nodes, workers = ([UNPLACED] * self._problem.task_count for _ in range(2))
+        used: Counter[int] = Counter()
+        for (kind, label), count in held.items():
+            for task in self._tasks[kind][used[kind] : used[kind] + count]:
+                nodes[task], workers[task] = node, label
+            used[kind] += count
+        held_there = account(self._problem, Placement(tuple(nodes), tuple(workers)))
+        found = violations(self._problem, held_there, moved=0)
+        return [one for one in found if one.rule not in _OF_WHOLE]
+
+
+def contents(kinds: list[int], placement: Placement) -> Contents:
+    """Return what each node holds."""
+    held: Contents = {}
+    places = zip(placement.nodes, placement.workers, strict=True)
+    for kind, (node, label) in zip(kinds, places, strict=True):
+        if node != UNPLACED:
+            held.setdefault(node, Counter())[kind, label] += 1
+    return held
+
+
+def put(held: Contents, kind: int, place: Place, count: int) -> None:
+    """Add tasks of a kind to a place; take them away with a `count` below 0."""
+    if place == NOWHERE:
+        return
+    node, label = place
+    there = held.setdefault(node, Counter())
+    there[kind, label] += count
+    if not there[kind, label]:
+        del there[kind, label]
+
 
 MOST_STATES = 20_000
 """States that are searched in each part."""

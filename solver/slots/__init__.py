@@ -10,8 +10,8 @@ This is exact: slots of one type may share their rates equally, because what a s
 carry is convex. Where demand is not scaled by load, X_ki = I_ki n_k and the loads are constants.
 Column generation (`master`) prices types by a two-dimensional knapsack with one choice per task
 (`pricing`, bounds in integers), `packing` makes whole slots with rates in fractions, `branching`
-closes the gap, `vms` buys the slots. `shuffle` chooses thread totals where every thread of a task
-receives an equal share.
+closes the gap or, where every thread of a task receives an equal share, chooses the thread totals;
+`solve` buys the slots.
 
 Start with `solve`. It may import the restricted master of `solver.column_generation`, `solver.core`
 and `models`, but nothing about placement. In words: ``docs/methods/sam.md``. Data: Shukla and

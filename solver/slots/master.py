@@ -17,7 +17,7 @@ import numpy as np
 
 from slotwise.models.cancellation import CancellationToken
 from slotwise.solver.column_generation.restricted_master import RestrictedMaster
-from slotwise.solver.slots.contents import NONE, Contents, CountRow, Prices
+from slotwise.solver.slots.packing import NONE, Contents, CountRow, Prices
 from slotwise.solver.slots.pricing import Pricing
 from slotwise.solver.slots.problem import WHOLE_SLOT, SlotProblem
 

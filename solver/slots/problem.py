@@ -12,16 +12,16 @@ from enum import StrEnum
 from fractions import Fraction
 
 from slotwise.models.allocation.load import Routing
-from slotwise.models.dataflow.dataflow import Dataflow
-from slotwise.models.dataflow.rates import input_rates
+from slotwise.models.dataflow import Dataflow, input_rates
 from slotwise.models.errors import InputError
-from slotwise.models.performance.curves import (
+from slotwise.models.performance.model import (
     Interpolation,
+    Measurement,
+    PerformanceModel,
     best_rate,
     full_bundle,
     measured_at,
 )
-from slotwise.models.performance.model import Measurement, PerformanceModel
 
 WHOLE_SLOT = Fraction(100)
 """CPU and memory of a slot, in %."""

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
 
-from slotwise.models.allocation.plan import Bundle, Plan, Slot
-from slotwise.models.allocation.vm import Vm
+from slotwise.models.allocation.plan import Bundle, Plan, Slot, Vm
 from slotwise.solver.core.result import Status
-from slotwise.solver.slots.contents import NONE
-from slotwise.solver.slots.packing import Packing
+from slotwise.solver.slots.packing import NONE, Packing
 from slotwise.solver.slots.problem import SlotProblem
 
 

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from slotwise.models.allocation.load import Routing
-from slotwise.models.allocation.vm import DEFAULT_SIZES, Vm, VmSize
+from slotwise.models.allocation.plan import DEFAULT_SIZES, Vm, VmSize
 from slotwise.models.cancellation import CancellationToken
-from slotwise.models.dataflow.dataflow import Dataflow
+from slotwise.models.dataflow import Dataflow
 from slotwise.models.errors import InputError
 from slotwise.models.performance.model import PerformanceModel
 from slotwise.solver.core.result import Status
-from slotwise.solver.slots.branching import fewest
+from slotwise.solver.slots.branching import fewest, fewest_by_shuffle
 from slotwise.solver.slots.master import Master
 from slotwise.solver.slots.packing import Packing
 from slotwise.solver.slots.problem import Variant, slot_problem
 from slotwise.solver.slots.result import Answer, RateResult, SlotResult, plan_of
-from slotwise.solver.slots.shuffle import fewest_by_shuffle
-from slotwise.solver.slots.vms import cheapest, choose
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,3 +204,65 @@ def check_above_0(number: Fraction, field: str) -> None:
     """Refuse what is 0 or less."""
     if number <= 0:
         raise InputError("must be above 0", field=field, value=float(number))
+
+
+# Which VMs hold a number of slots: the lowest price, then the fewest VMs; exact.
+
+_Best = tuple[Fraction, int, tuple[int, ...]]
+"""Price, number of VMs, indices of the sizes or VMs taken."""
+
+
+def cheapest(slots: int, sizes: Sequence[VmSize]) -> tuple[Vm, ...]:
+    """Return the cheapest VMs with at least `slots` slots, of sizes that can be had in any number.
+
+    A dynamic program over the slots that are still missing. Largest VMs first, named ``vm-1`` on.
+
+    Raises
+    ------
+    InputError
+        Where there is no size.
+    """
+    if not sizes:
+        raise InputError("needs at least one VM size", field="sizes")
+    best: list[_Best] = [(Fraction(0), 0, ())]
+    for missing in range(1, slots + 1):
+        best.append(
+            min(
+                _with(best[max(0, missing - size.slots)], index, size)
+                for index, size in enumerate(sizes)
+            )
+        )
+    taken = Counter(best[slots][2])
+    order = sorted(taken, key=lambda index: (-sizes[index].slots, index))
+    acquired = [sizes[index] for index in order for _ in range(taken[index])]
+    return tuple(Vm(f"vm-{number}", size) for number, size in enumerate(acquired, 1))
+
+
+def choose(slots: int, vms: Sequence[Vm]) -> tuple[Vm, ...]:
+    """Return the cheapest of `vms` that have at least `slots` slots together, as they are listed.
+
+    Raises
+    ------
+    InputError
+        Where all of them have fewer.
+    """
+    held = sum(vm.size.slots for vm in vms)
+    if held < slots:
+        raise InputError(
+            f"have fewer than the {slots} slots that are needed", field="vms", value=held
+        )
+    best: list[_Best | None] = [(Fraction(0), 0, ()), *[None] * slots]
+    for index, vm in enumerate(vms):
+        for missing in range(slots, 0, -1):
+            before = best[max(0, missing - vm.size.slots)]
+            if before is not None:
+                with_it = _with(before, index, vm.size)
+                here = best[missing]
+                best[missing] = with_it if here is None else min(here, with_it)
+    found = best[slots]
+    assert found is not None, "all of them would do"
+    return tuple(vms[index] for index in found[2])
+
+
+def _with(best: _Best, index: int, size: VmSize) -> _Best:
+    return best[0] + size.price, best[1] + 1, (*best[2], index)

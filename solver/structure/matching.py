@@ -9,14 +9,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from ortools.graph.python.linear_sum_assignment import SimpleLinearSumAssignment
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.placement import UNPLACED, Placement
+from slotwise.models.judge.moves import running_placement
 from slotwise.models.problem.problem import IntArray, Problem
+from slotwise.models.values import NO_LIMIT
 from slotwise.solver.structure.node_types import equal_racks, signature
+from slotwise.solver.structure.task_types import merge_twins
 
 Contents = dict[int, dict[int, Counter[int]]]
 """What is on a node: topology -> worker label -> tasks of each kind."""
@@ -301,3 +305,27 @@ def _settle(
         else:
             waiting.append(task)
     return waiting
+
+
+# A placement with equal things exchanged so that as many tasks as possible stay where they run.
+
+
+def kept_running(problem: Problem, placement: Placement) -> Placement:
+    """Return `placement` with equal tasks, workers, nodes and racks exchanged for fewest moves.
+
+    Engines name equal things as they please where moves are no term. No part of the objective but
+    ``moved`` changes, nor any rule but the limit of moves. Without `running` it is returned as it
+    is; among more equal nodes than `MOST_PAIRS` allows, none are exchanged.
+    """
+    running = running_placement(problem)
+    if running is None:
+        return placement
+    homeless = without_homes(problem)
+    kinds = merge_twins(homeless, CancellationToken()).members
+    return matched(homeless, running, placement, kinds, MOST_PAIRS).placement
+
+
+def without_homes(problem: Problem) -> Problem:
+    """Return the problem with its tasks nowhere at home, and no limit of moves."""
+    classes = tuple(replace(one, home=None) for one in problem.classes)
+    return replace(problem, classes=classes, move_limit=NO_LIMIT)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from slotwise.models.problem.problem import Problem
-from slotwise.solver.structure.worker_layout import home_labels
+import numpy as np
+
+from slotwise.models.cancellation import CancellationToken
+from slotwise.models.problem.problem import IntArray, Problem
+from slotwise.models.values import NO_LIMIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,3 +100,100 @@ def signature(problem: Problem, node: int) -> tuple[object, ...]:
 def _homes(problem: Problem) -> set[int]:
     """Return the nodes where some task runs now."""
     return {one.home[0] for one in problem.classes if one.home is not None}
+
+
+# Which topologies need their workers modelled one by one, and how many a node can have.
+#
+# Merging all workers of a topology on a node into one never breaks a rule and never costs more,
+# unless something keeps its tasks apart: a heap limit that can bind, worker isolation,
+# incompatible components, or worker labels that tasks have homes in. (Merging lowers the least
+# cpu, counts shared memory once, frees slots, and no worker is farther than a node.) So all other
+# topologies have one worker on each node they use.
+
+
+def has_single_workers(problem: Problem, topology: int) -> bool:
+    """Return whether one worker per node and topology is enough for an optimal placement."""
+    apart = keeps_apart(problem, topology) or bool(home_labels(problem, topology))
+    return not problem.rules[topology].classes or not apart
+
+
+def keeps_apart(problem: Problem, topology: int) -> bool:
+    """Return whether a rule can forbid two workers of a topology to be merged into one."""
+    rules = problem.rules[topology]
+    return rules.isolates or _heap_can_bind(problem, topology)
+
+
+def _heap_can_bind(problem: Problem, topology: int) -> bool:
+    rules = problem.rules[topology]
+    if rules.heap_limit == NO_LIMIT:
+        return False
+    tasks = sum(int(problem.heap[c]) * problem.classes[c].size for c in rules.classes)
+    shared = sum(
+        region.size
+        for region in problem.regions
+        if region.topology == topology and region.kind == "onheap"
+    )
+    return tasks + shared > rules.heap_limit
+
+
+def home_labels(problem: Problem, topology: int) -> dict[int, tuple[int, ...]]:
+    """Return, per node, the labels of workers where tasks of the topology run now.
+
+    Empty where moves are neither counted nor limited.
+    """
+    labels: dict[int, set[int]] = {}
+    if problem.counts_moves:
+        for c in problem.rules[topology].classes:
+            home = problem.classes[c].home
+            if home is not None:
+                labels.setdefault(home[0], set()).add(home[1])
+    return {node: tuple(sorted(found)) for node, found in labels.items()}
+
+
+def most_tasks(problem: Problem) -> IntArray:
+    """Return [C, N]: most tasks of a class on an otherwise empty node, by size and hard capacity.
+
+    A cap per component on a node (``max_per_node``) counts too.
+    """
+    most = np.repeat(np.array(problem.sizes, dtype=np.int64)[:, None], problem.node_count, axis=1)
+    for d in np.flatnonzero(problem.hard).tolist():
+        need = problem.demand[:, d]
+        for c in np.flatnonzero(need).tolist():
+            most[c] = np.minimum(most[c], problem.capacity[:, d] // need[c])
+    for rules in problem.rules:
+        for component, cap in rules.max_per_node:
+            for c in rules.classes:
+                if problem.classes[c].component == component:
+                    most[c] = np.minimum(most[c], cap)
+    return most
+
+
+def worker_count(
+    problem: Problem, topology: int, node: int, most: IntArray, token: CancellationToken
+) -> int:
+    """Return how many workers of the topology to model on the node, labelled ones included.
+
+    Where nothing but the heap limit keeps tasks apart (in one component, if workers are isolated
+    by component), two workers whose heaps fit together are merged without loss: w of them hold
+    more than w/2 heaps.
+    """
+    token.check()
+    if has_single_workers(problem, topology):
+        return 1
+    rules = problem.rules[topology]
+    tasks = sum(int(most[c, node]) for c in rules.classes)
+    fresh = min(tasks, int(problem.slots[node]))
+    mergeable = not (
+        rules.one_task_per_worker
+        or rules.incompatible
+        or rules.heap_limit in (0, NO_LIMIT)
+        or any(r.topology == topology and r.kind == "onheap" for r in problem.regions)
+    )
+    if mergeable:
+        heaps: dict[int, int] = {}
+        for c in rules.classes:
+            key = problem.classes[c].component if rules.one_component_per_worker else -1
+            heaps[key] = heaps.get(key, 0) + int(problem.heap[c] * most[c, node])
+        enough = sum(max(1, -(-2 * heap // rules.heap_limit) - 1) for heap in heaps.values())
+        fresh = min(fresh, enough)
+    return fresh + len(home_labels(problem, topology).get(node, ()))

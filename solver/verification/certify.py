@@ -5,16 +5,20 @@ from __future__ import annotations
 from fractions import Fraction
 from importlib.metadata import version
 
-from slotwise.models.certificates.certificate import Certificate, CertifiedProof, CertifiedTerm
-from slotwise.models.certificates.check import placement_of
+from slotwise.models.certificates import Certificate, CertifiedProof, CertifiedTerm, placement_of
 from slotwise.models.errors import InputError
 from slotwise.models.formats.instance_writer import instance_hash
 from slotwise.models.instance.placement import to_places
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.limited import wall_limit_s
 from slotwise.solver.core.result import Limits, Result, Status
-from slotwise.solver.verification.claim import Agreement, Claim, engines_behind
-from slotwise.solver.verification.crosscheck import CrossCheck, crosscheck
+from slotwise.solver.verification.crosscheck import (
+    Agreement,
+    Claim,
+    CrossCheck,
+    crosscheck,
+    engines_behind,
+)
 
 
 def certificate_of(

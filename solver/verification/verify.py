@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from slotwise.models.certificates.certificate import Certificate
-from slotwise.models.certificates.check import findings
+from slotwise.models.certificates import Certificate, findings
 from slotwise.models.display import block
 from slotwise.models.infeasibility.contradictions import holds
 from slotwise.models.infeasibility.statement import Statement, stated
 from slotwise.models.instance.instance import Instance
-from slotwise.models.number_text import short_text
 from slotwise.models.problem.compile import compiled
 from slotwise.models.problem.problem import Problem
-from slotwise.models.values import plain
+from slotwise.models.values import plain, short_text
 from slotwise.solver.contradictions import find_contradiction
 
 if TYPE_CHECKING:

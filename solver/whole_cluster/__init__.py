@@ -3,10 +3,10 @@
 What a topology costs alone on the empty cluster is a bound of what it costs among others, and the
 bounds add up (`bounds`). Whether the topologies reach it together is a question of packing: a
 placement of one topology is a set of fragments, one per node, and those of one rack must stay in
-one rack. `topologies` splits the problem and recognises equal topologies; `layout` reads fragments
-off a placement; `room` is what is left on every node, and the first fit of a layout into it;
-`packing` chooses among known layouts exactly, by CP-SAT; `remainder` is the problem of one topology
-on what the others leave; `plan` is who is placed how; `search` builds a plan and improves it.
+one rack. `topologies` splits the problem, recognises equal topologies and is the problem of one
+topology on what the others leave; `plan` is who is placed how (fragments read off a placement, the
+room left on every node); `placing` chooses among known layouts exactly, by CP-SAT; `search` builds
+a plan and improves it.
 
 Start with `search`. It may import `solver.compact` (for CP-SAT), `solver.presolve`, `solver.core`
 and `models`; how one topology is solved is handed to it by `solver.portfolio`.

@@ -14,8 +14,7 @@ import numpy as np
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.whole_cluster.params import WholeClusterParams
-from slotwise.solver.whole_cluster.placing import Placer
+from slotwise.solver.whole_cluster.placing import Placer, WholeClusterParams
 from slotwise.solver.whole_cluster.plan import Plan, own_placement
 from slotwise.solver.whole_cluster.topologies import TopologyPart
 

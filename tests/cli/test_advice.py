@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 import slotwise
-from slotwise.cli.render.logs.advice import show_advice
+from slotwise.cli.render.advice import show_advice
 from slotwise.models.judge.verdict import Violation
 from slotwise.pipeline.following.advice import Advice, Batch
 from slotwise.pipeline.following.hysteresis import Reason, State

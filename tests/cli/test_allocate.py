@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from slotwise.solver.allocation import run
+from slotwise.solver import allocation
 
 KEYS = {
     *(
@@ -229,7 +229,7 @@ NOTHING_TO_ALLOCATE = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fields", NOTHING_TO_ALLOCATE.values(), ids=NOTHING_TO_ALLOCATE)
-@pytest.mark.parametrize("method", run.METHODS)
+@pytest.mark.parametrize("method", allocation.METHODS)
 def test_nothing_to_allocate_needs_no_slots(cli, tmp_path, monkeypatch, fields, method):
     """It was a traceback."""
     monkeypatch.chdir(tmp_path)
@@ -332,7 +332,7 @@ def test_bad_input(cli, examples, words, fragments):
 
 
 def test_no_answer_within_the_limit(cli, monkeypatch):
-    from slotwise.solver.allocation import run
+    from slotwise.solver import allocation
     from slotwise.solver.core.result import Status
     from slotwise.solver.slots.result import SlotResult
 
@@ -342,7 +342,7 @@ def test_no_answer_within_the_limit(cli, monkeypatch):
         def fewest_slots(self, rate: object, *, token: object) -> SlotResult:
             return SlotResult(Status.UNKNOWN, None, 4, None, 1.0)
 
-    monkeypatch.setattr(run, "SlotSolver", Late)
+    monkeypatch.setattr(allocation, "SlotSolver", Late)
     answer = cli("allocate", "linear", "--rate", 100)
     assert answer.code == 3
     text = " ".join(answer.out.split())
@@ -362,13 +362,13 @@ def test_a_pair_out_of_time(cli):
 
 def test_ctrl_c_keeps_the_plan_found(cli, monkeypatch, tmp_path):
     """It was lost: no plan, no file."""
-    searched = run.slots_curve
+    searched = allocation.slots_curve
 
     def pressed(*words, **options):
         signal.raise_signal(signal.SIGINT)
         return searched(*words, **options)
 
-    monkeypatch.setattr(run, "slots_curve", pressed)
+    monkeypatch.setattr(allocation, "slots_curve", pressed)
     kept = tmp_path / "kept.json"
     answer = cli("allocate", "diamond", "--rate", "50:200:50", "--out", kept)
     assert answer.code == 130

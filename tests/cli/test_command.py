@@ -8,13 +8,14 @@ from importlib import import_module
 import pytest
 
 from slotwise.cli.app import COMMANDS
-from slotwise.cli.command import Call, Command, command, defaults
+from slotwise.cli.command import Call, Command, Purpose, command, defaults
 
-SHELLS = {name: one for name, one in COMMANDS.items() if isinstance(one, Command)}
+SHELLS = {name: one for name, one in COMMANDS.items() if one.function is not None}
 
 
 @pytest.mark.parametrize("shell", SHELLS.values(), ids=SHELLS)
 def test_defaults_in_the_source_are_those_of_the_function(shell: Command) -> None:
+    assert shell.function is not None
     package, _, name = shell.function.rpartition(".")
     function = getattr(import_module(package), name)
     read = defaults(shell.function)
@@ -28,19 +29,19 @@ def test_defaults_in_the_source_are_those_of_the_function(shell: Command) -> Non
 
 
 def test_a_parameter_without_a_declaration_is_an_error() -> None:
-    @command("slotwise.place")
+    @command("slotwise.place", Purpose.PLACE)
     def place(call: Call) -> int:
         return 0
 
     with pytest.raises(KeyError, match="method"):
         place.build()
-    assert command("slotwise.place", method=None)(place.body).build()
+    assert command("slotwise.place", Purpose.PLACE, method=None)(place.body).build()
 
 
 def test_what_is_not_typed_is_left_to_the_function() -> None:
     calls = []
 
-    @command("slotwise.schema", name=None)
+    @command("slotwise.schema", Purpose.FILES, name=None)
     def schema(call: Call) -> int:
         calls.append(call)
         return 0

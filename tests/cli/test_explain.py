@@ -281,7 +281,7 @@ def test_every_document_names_its_instance(cli, plans):
 
 def test_ctrl_c_ends_the_whole_explanation(cli, examples, monkeypatch):
     """The search takes the press; what comes after it must not start searches of its own."""
-    import slotwise.solver.explain.placements.first_mistake as module
+    import slotwise.solver.explain.first_mistake as module
     from slotwise.solver.solve import solve
 
     def interrupted(problem, **options):

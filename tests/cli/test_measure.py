@@ -11,7 +11,7 @@ import pytest
 from conftest import Cli
 
 import slotwise
-from slotwise.api.logs.measuring import clock_rates, window_seconds
+from slotwise.api.measuring import clock_rates, window_seconds
 from slotwise.models.errors import InputError
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from slotwise.benchmarks.grading.sources import read_cases
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.ours import HEURISTICS
 from slotwise.heuristics.registry import describe, find_method
+from slotwise.heuristics.rstorm.metric import RStormWeights
 from slotwise.heuristics.rstorm.research_code import r_storm
-from slotwise.heuristics.rstorm.weights import RStormWeights
 from slotwise.models.errors import InputError
 
 WRITTEN = "r-storm:weights=1,0.5,2,normalise=capacity"

@@ -16,7 +16,7 @@ from slotwise.benchmarks.grading.rows import Kind
 from slotwise.benchmarks.grading.run import Loader, outcome
 from slotwise.benchmarks.grading.sources import read_cases
 from slotwise.heuristics import registry
-from slotwise.heuristics.method_error import MethodError
+from slotwise.heuristics.method import MethodError
 from slotwise.heuristics.ours import HEURISTICS
 from slotwise.heuristics.run import run_method
 from slotwise.models.instance_file import read_instance
@@ -209,10 +209,10 @@ def test_whole_numbers_of_numpy_are_an_answer(bring: Bring, cli: Cli, examples: 
 
 
 def test_a_bug_of_ours_keeps_its_traceback(examples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from slotwise.heuristics import round_robin
+    from slotwise.heuristics import one_by_one
 
     method = HEURISTICS["round-robin"]
-    monkeypatch.setattr(round_robin, "Placement", None)
+    monkeypatch.setattr(one_by_one, "Placement", None)
     problem = compile_problem(read_instance("word-count.json"))
     with pytest.raises(TypeError, match="NoneType"):
         run_method(problem, method, 0)

@@ -9,7 +9,7 @@ import pytest
 from malformed_cases import GOOD
 
 from slotwise.models.errors import InputError
-from slotwise.models.formats.running.plan_file import MoveFile
+from slotwise.models.formats.plan_file import MoveFile
 from slotwise.models.formats.validation import validated
 from slotwise.models.instance.instance import Instance, LinearCost, Place, Scheduler
 from slotwise.models.instance.topology import Component, Constraints, Stream, Topology

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from slotwise.models.number_text import exact_text, short_text
+from slotwise.models.values import exact_text, short_text
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from slotwise.models.suggestion import suggestion
+from slotwise.models.errors import suggestion
 
 NAMES = ("r-storm", "r-storm-1.0", "round-robin")
 

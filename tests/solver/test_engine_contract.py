@@ -34,7 +34,7 @@ from slotwise.solver.core.reporter import null_reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.core.supervision import Task
 from slotwise.solver.engines import ENGINES
-from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+from slotwise.solver.exhaustive import EXHAUSTIVE
 from slotwise.solver.solve import solve
 from slotwise.testing.choices import FromRng
 from slotwise.testing.random_instances.tiny import simplified, tiny_instance

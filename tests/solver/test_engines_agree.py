@@ -23,7 +23,7 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
 from slotwise.solver.core.result import Limits, Outcome, Status
-from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+from slotwise.solver.exhaustive import EXHAUSTIVE
 from slotwise.testing import instances
 
 X = TypeVar("X")

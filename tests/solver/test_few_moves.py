@@ -17,9 +17,7 @@ from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.result import Limits, Status
 from slotwise.solver.engines import ENGINES
-from slotwise.solver.few_moves.cluster import FewMoves
-from slotwise.solver.few_moves.engine import FEW_MOVES
-from slotwise.solver.few_moves.params import FEW_MOVES_DEFAULTS, FewMovesParams
+from slotwise.solver.few_moves import FEW_MOVES, FEW_MOVES_DEFAULTS, FewMoves, FewMovesParams
 from slotwise.solver.solve import solve
 from slotwise.testing.random_instances.tiny import tiny_instance
 

@@ -15,7 +15,7 @@ from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Objective, Place
 from slotwise.models.instance.topology import Component, Constraints, Topology
 from slotwise.models.problem.compile import compile_problem
-from slotwise.solver.column_generation.columns.fixing import usable_contents
+from slotwise.solver.column_generation.columns.search import usable_contents
 from slotwise.solver.column_generation.params import COLUMNS_DEFAULTS
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.result import Result, Status

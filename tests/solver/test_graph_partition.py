@@ -11,10 +11,9 @@ from slotwise.benchmarks.experiments.agreement.partitions_agree import (
     least_cut,
     tiny_problem,
 )
-from slotwise.models.certificates.check import findings
+from slotwise.models.certificates import findings
 from slotwise.models.errors import InputError
-from slotwise.models.graph_partition.judge import judge_partition
-from slotwise.models.graph_partition.problem import PartitionProblem, balanced_capacities
+from slotwise.models.graph_partition import PartitionProblem, balanced_capacities, judge_partition
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem

@@ -24,12 +24,11 @@ from slotwise.solver.column_generation.params import (
 from slotwise.solver.compact.params import CpSatParams, MilpParams
 from slotwise.solver.core.not_taken import UntakenError
 from slotwise.solver.engines import ENGINES
-from slotwise.solver.exhaustive.params import ExhaustiveParams
+from slotwise.solver.exhaustive import ExhaustiveParams
+from slotwise.solver.local_search.compiled import LocalSearchParams
 from slotwise.solver.local_search.engine import LOCAL_SEARCH
-from slotwise.solver.local_search.params import LocalSearchParams
 from slotwise.solver.parameters import Parameters
-from slotwise.solver.portfolio.given_parameters import DEFAULTS, parsed_parameters
-from slotwise.solver.portfolio.params import AutoParams
+from slotwise.solver.portfolio.params import DEFAULTS, AutoParams, parsed_parameters
 from slotwise.solver.solve import solve
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"

@@ -13,14 +13,14 @@ from slotwise.models.instance.instance import TERM_PARTS
 from slotwise.models.problem.compile import _PartScales, compile_problem
 from slotwise.models.problem.magnitudes import largest_terms
 from slotwise.models.problem.problem import Problem, Term
-from slotwise.solver.baseline.engine import simple_bounds
-from slotwise.solver.exhaustive import partial_placement
+from slotwise.solver import exhaustive
+from slotwise.solver.baseline import simple_bounds
 from slotwise.solver.local_search import solution
 
 USES: dict[str, Callable[[Problem], object]] = {
     "magnitudes": largest_terms,
     "bounds": simple_bounds,
-    "exhaustive": lambda problem: partial_placement.Books(problem).values(),
+    "exhaustive": lambda problem: exhaustive.Books(problem).values(),
     "local search": lambda problem: solution.multipliers(problem.terms),
 }
 
@@ -49,6 +49,6 @@ def test_every_part_is_known(part: str) -> None:
         use(problem_of_part(part))
 
 
-@pytest.mark.parametrize("parts", [partial_placement.PARTS, solution.PARTS])
+@pytest.mark.parametrize("parts", [exhaustive.PARTS, solution.PARTS])
 def test_the_tables_list_the_parts(parts: tuple[str, ...]) -> None:
     assert sorted(parts) == sorted(TERM_PARTS)

@@ -17,7 +17,7 @@ from slotwise.models.instance.topology import Constraints, Topology
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.core.result import Limits
-from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+from slotwise.solver.exhaustive import EXHAUSTIVE
 from slotwise.testing.random_instances.tiny import tiny_instance
 
 INSTANCES = 300

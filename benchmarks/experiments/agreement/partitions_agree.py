@@ -16,7 +16,7 @@ import numpy as np
 
 from slotwise.benchmarks.experiments.table import say
 from slotwise.models.errors import SlotwiseError
-from slotwise.models.graph_partition.problem import PartitionProblem, balanced_capacities
+from slotwise.models.graph_partition import PartitionProblem, balanced_capacities
 from slotwise.solver.core.result import Status
 from slotwise.solver.graph_partition import solve_partition
 

@@ -26,8 +26,8 @@ from slotwise.benchmarks.experiments.measuring.killed_setting import (
 )
 from slotwise.benchmarks.experiments.table import Table
 from slotwise.models.errors import SlotwiseError
+from slotwise.models.formats.advice_schema import AdviceFile
 from slotwise.models.formats.json_text import parse_json
-from slotwise.models.formats.running.advice_schema import AdviceFile
 from slotwise.models.formats.validation import validated
 from slotwise.pipeline.following.kept_lines import last_batch
 

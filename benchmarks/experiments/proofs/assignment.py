@@ -23,8 +23,7 @@ from slotwise.models.importers.matrix_assignment import (
     published_optimum,
 )
 from slotwise.models.instance_file import instance_from_data
-from slotwise.models.number_text import short_text
-from slotwise.models.values import plain
+from slotwise.models.values import plain, short_text
 
 COLUMNS = {
     "instance": "<22", "tasks": ">5", "nodes": ">5", "published": ">12", "which is": "<10",

@@ -23,11 +23,10 @@ from slotwise.models.errors import SlotwiseError
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import read_instance
 from slotwise.models.judge.judge import judge
-from slotwise.solver.explain.constraint import constraints_of
+from slotwise.solver.explain.constraint import constraints_of, relax
 from slotwise.solver.explain.explain import explain_infeasible
 from slotwise.solver.explain.explanation import Conflict, Explanation, Feasibility
 from slotwise.solver.explain.feasibility import Decider
-from slotwise.solver.explain.relaxation import relax
 from slotwise.testing.random_instances.tiny import mixed_instance
 
 COLUMNS = {

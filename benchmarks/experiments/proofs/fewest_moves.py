@@ -22,8 +22,7 @@ from slotwise.benchmarks.experiments.proofs.generated.running_clusters import ru
 from slotwise.benchmarks.experiments.table import Table, number, say
 from slotwise.models.errors import InputError, SlotwiseError
 from slotwise.models.instance.instance import Instance, Objective
-from slotwise.models.number_text import short_text
-from slotwise.models.values import plain
+from slotwise.models.values import plain, short_text
 from slotwise.solver.core.result import Result, Status
 from slotwise.solver.solve import solve
 from slotwise.testing.random_instances.tiny import tiny_instance

@@ -15,9 +15,8 @@ from typing import Any, TypedDict
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import instance_from_text, instance_text
 from slotwise.models.values import plain
-from slotwise.processes.child import exchange
+from slotwise.processes.child import command_of, exchange, take_stdout
 from slotwise.processes.pipes import last_line
-from slotwise.processes.python_child import command_of, take_stdout
 
 GRACE_S = 60.0
 """Reading, building a large model and late stopping: so long after its limit a child is killed."""

@@ -19,9 +19,8 @@ from slotwise.benchmarks.experiments.proofs.isolated_run import Measured, measur
 from slotwise.benchmarks.experiments.table import Table, number
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import instance_from_data
-from slotwise.models.number_text import short_text
 from slotwise.models.problem.compile import compile_problem
-from slotwise.models.values import plain
+from slotwise.models.values import plain, short_text
 from slotwise.solver.assignment.model import make_assignment
 from slotwise.solver.assignment.rlt_bound import make_state
 

@@ -22,8 +22,7 @@ from slotwise.benchmarks.experiments.table import Table
 from slotwise.models.errors import InputError
 from slotwise.models.importers.matrix_assignment import PublishedOptimum
 from slotwise.models.instance_file import instance_from_data
-from slotwise.models.number_text import short_text
-from slotwise.models.values import plain
+from slotwise.models.values import plain, short_text
 
 TEXTBOOK_NAMES = ("textbook-partition-cp-sat", "textbook-partition-highs")
 COLUMNS = {

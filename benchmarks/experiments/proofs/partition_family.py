@@ -22,11 +22,10 @@ from slotwise.heuristics.partitioning.partition import equal_parts
 from slotwise.heuristics.partitioning.partitioners import start_partition
 from slotwise.models.errors import InputError, SlotwiseError
 from slotwise.models.families.partition import KINDS, PARTITION
-from slotwise.models.graph_files.csr import from_edges
-from slotwise.models.graph_partition.judge import judge_partition
-from slotwise.models.graph_partition.problem import PartitionProblem
+from slotwise.models.graph_files.vertex_stream import from_edges
+from slotwise.models.graph_partition import PartitionProblem, judge_partition
 from slotwise.models.instance.instance import Instance
-from slotwise.models.number_text import short_text
+from slotwise.models.values import short_text
 from slotwise.solver.graph_partition import solve_partition
 
 ENGINES = ("auto", "cp-sat", "milp")

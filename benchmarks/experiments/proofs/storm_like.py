@@ -14,8 +14,8 @@ from slotwise.benchmarks.experiments.proofs.isolated_run import Measured, measur
 from slotwise.benchmarks.experiments.proofs.storm import summarise
 from slotwise.benchmarks.experiments.proofs.table import ProofTable
 from slotwise.models.families.family import of_sizes, task_range
-from slotwise.models.families.storm_like.family import STORM_LIKE, STORM_LIKE_HELD_OUT
-from slotwise.models.families.storm_like.statistics import KINDS, kind_of
+from slotwise.models.families.storm_like_family import STORM_LIKE, STORM_LIKE_HELD_OUT
+from slotwise.models.families.storm_like_statistics import KINDS, kind_of
 from slotwise.models.values import whole
 
 

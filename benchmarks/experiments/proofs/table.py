@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from slotwise.benchmarks.experiments.proofs.isolated_run import Measured
 from slotwise.benchmarks.experiments.table import Table, number
-from slotwise.models.number_text import short_text
+from slotwise.models.values import short_text
 
 COLUMNS = {
     "instance": "<36", "tasks": ">6", "engine": "<28", "status": "<10", "term": "<9",

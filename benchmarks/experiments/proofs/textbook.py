@@ -20,7 +20,7 @@ from itertools import product
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import CLUSTER, RACK, WORKER, Problem
 from slotwise.models.values import NO_LIMIT
-from slotwise.solver.structure.worker_layout import has_single_workers
+from slotwise.solver.structure.node_types import has_single_workers
 
 PARTS = frozenset({"overload", "network"})
 

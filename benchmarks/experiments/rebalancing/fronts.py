@@ -27,7 +27,7 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.judge.moves import judged_running
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.values import plain
-from slotwise.solver.core.memory_reading import default_limit_mb
+from slotwise.solver.core.memory import default_limit_mb
 from slotwise.solver.core.result import Limits
 from slotwise.solver.rebalance.front import Front, front
 

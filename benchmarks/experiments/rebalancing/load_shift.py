@@ -26,7 +26,7 @@ from slotwise.models.values import plain
 from slotwise.solver.core.result import Result
 from slotwise.solver.rebalance.front import best_within
 from slotwise.solver.rebalance.limited import with_limit
-from slotwise.solver.structure.kept_running import kept_running
+from slotwise.solver.structure.matching import kept_running
 
 BOOTSTRAP, REASSIGN = "stromax-bootstrap", "stromax-reassign"
 COLUMNS = {

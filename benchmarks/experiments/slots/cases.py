@@ -6,8 +6,8 @@ import random
 from dataclasses import replace
 from fractions import Fraction
 
-from slotwise.models.dataflow.dataflow import Dataflow, DataflowTask, Stream
-from slotwise.models.performance.article import article_models
+from slotwise.models.dataflow import Dataflow, DataflowTask, Stream
+from slotwise.models.performance.file import article_models
 from slotwise.models.performance.model import PerformanceModel
 from slotwise.solver.slots.problem import Counts, Variant
 

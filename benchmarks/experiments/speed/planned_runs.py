@@ -29,7 +29,7 @@ from slotwise.benchmarks.grading.plan import RunLimits, make_settings
 from slotwise.benchmarks.grading.rows import COLUMNS, SCHEMA, Subject
 from slotwise.benchmarks.grading.sources import CaseRange, Sources
 from slotwise.pipeline.spark.session import session
-from slotwise.processes.python_child import command_of
+from slotwise.processes.child import command_of
 from slotwise.processes.reaper import children
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from slotwise.heuristics.sam.pairs import PAIRS, Planned, plan
 from slotwise.models.allocation.load import Routing
 from slotwise.models.allocation.plan import Plan
 from slotwise.models.allocation.prediction import predict
-from slotwise.models.dataflow.dataflow import Dataflow, DataflowTask
+from slotwise.models.dataflow import Dataflow, DataflowTask
 from slotwise.models.performance.model import PerformanceModel
 from slotwise.pipeline.profiling.settings import Settings
 from slotwise.pipeline.profiling.sweep import model_of, next_rate, sweep

@@ -27,9 +27,8 @@ from slotwise.benchmarks.experiments.table import say
 from slotwise.models.errors import SlotwiseError
 from slotwise.pipeline.statistics.manifest import log_files
 from slotwise.pipeline.statistics.reading import Reading
-from slotwise.processes.child import exchange
+from slotwise.processes.child import command_of, exchange, take_stdout
 from slotwise.processes.pipes import last_words
-from slotwise.processes.python_child import command_of, take_stdout
 
 MILLIONS = (1.0, 3.0, 10.0, 30.0)
 SAMPLE = 100_000

@@ -19,9 +19,8 @@ from dataclasses import dataclass
 from slotwise.benchmarks.experiments.speed.limit_instances import BEYOND, SHAPES
 from slotwise.benchmarks.experiments.table import say
 from slotwise.models.errors import SlotwiseError
-from slotwise.processes.child import Child
+from slotwise.processes.child import Child, take_stdout
 from slotwise.processes.pipes import last_line
-from slotwise.processes.python_child import take_stdout
 
 SHARE_LATE, LATE_S = 0.05, 1.0
 """How late an end may be: this share of the limit, and so many seconds."""
@@ -125,8 +124,8 @@ def ended(
 def child(request: str) -> None:
     """Make the instance, say so, solve it, say how it went, and end as ``slotwise solve`` does."""
     from slotwise.benchmarks.grading.run import peak_memory_mb
-    from slotwise.solver.core.ctrl_c import is_any_left_behind
     from slotwise.solver.core.not_taken import UntakenError
+    from slotwise.solver.core.supervision import is_any_left_behind
     from slotwise.solver.solve import solve
 
     asked = json.loads(request)

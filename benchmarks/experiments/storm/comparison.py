@@ -7,9 +7,7 @@ import time
 from dataclasses import dataclass
 
 from slotwise.heuristics.external.storm_peer import StormAnswer, StormPeer
-from slotwise.heuristics.ras.scheduler.round import Round
-from slotwise.heuristics.ras.scheduler.scheduler import schedule_round
-from slotwise.heuristics.ras.scheduler.topology_attempt import RoundLimits
+from slotwise.heuristics.ras.scheduler import Round, RoundLimits, schedule_round
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement, tasks_by_worker
 

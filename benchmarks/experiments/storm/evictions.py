@@ -17,8 +17,7 @@ from decimal import Decimal
 import numpy as np
 
 from slotwise.benchmarks.experiments.table import say
-from slotwise.heuristics.ras.scheduler.round import DecisionOutcome, Round
-from slotwise.heuristics.ras.scheduler.scheduler import schedule_rounds
+from slotwise.heuristics.ras.scheduler import DecisionOutcome, Round, schedule_rounds
 from slotwise.models.families.family import child_rng, draw
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Objective, Scheduler

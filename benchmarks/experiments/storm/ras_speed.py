@@ -16,9 +16,9 @@ from decimal import Decimal
 from pathlib import Path
 
 from slotwise.benchmarks.experiments.table import say
-from slotwise.heuristics.ras.model.model import ras_model
-from slotwise.heuristics.ras.scheduler.priority import priority_order
-from slotwise.heuristics.ras.state.state import RasState
+from slotwise.heuristics.ras.model import ras_model
+from slotwise.heuristics.ras.scheduler import priority_order
+from slotwise.heuristics.ras.state import RasState
 from slotwise.heuristics.ras.strategies.strategy import schedule_topology
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance

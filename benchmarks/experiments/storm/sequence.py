@@ -24,8 +24,7 @@ from slotwise.benchmarks.experiments.storm.sequence_table import (
     SequenceTable,
     TopologyRow,
 )
-from slotwise.heuristics.method import Method
-from slotwise.heuristics.method_error import MethodError
+from slotwise.heuristics.method import Method, MethodError
 from slotwise.heuristics.ours import HEURISTICS
 from slotwise.heuristics.registry import find_method
 from slotwise.heuristics.run import run_method

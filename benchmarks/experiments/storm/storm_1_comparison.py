@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from slotwise.heuristics.external.storm_peer import SchedulerError, Storm1Peer, StormAnswer
-from slotwise.heuristics.rstorm.storm_1.node import OverdrawnError
+from slotwise.heuristics.rstorm.storm_1.cluster import OverdrawnError
 from slotwise.heuristics.rstorm.storm_1.scheduler import Storm1Round, schedule_storm_1
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement, tasks_by_worker

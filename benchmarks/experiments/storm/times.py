@@ -19,7 +19,7 @@ from pathlib import Path
 from slotwise.benchmarks.experiments.storm.comparison import compare
 from slotwise.benchmarks.experiments.table import Table, number
 from slotwise.heuristics.external.storm_peer import StormPeer
-from slotwise.heuristics.ras.scheduler.topology_attempt import RoundLimits
+from slotwise.heuristics.ras.scheduler import RoundLimits
 from slotwise.heuristics.ras.strategies.strategy import STRATEGIES, RasLimits
 from slotwise.models.errors import InputError
 from slotwise.models.families.random_planted import RandomParameters, random_instance

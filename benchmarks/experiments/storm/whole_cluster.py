@@ -22,9 +22,8 @@ from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.placement import Placement
 from slotwise.models.instance_file import read_instance
 from slotwise.models.judge.judge import judge
-from slotwise.models.number_text import short_text
 from slotwise.models.problem.compile import compile_problem
-from slotwise.models.values import plain
+from slotwise.models.values import plain, short_text
 from slotwise.solver.core.result import Result, Status
 from slotwise.solver.solve import solve
 from slotwise.solver.whole_cluster.bounds import ClusterBounds

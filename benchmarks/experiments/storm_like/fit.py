@@ -16,15 +16,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from slotwise.benchmarks.experiments.table import Table
-from slotwise.models.families.storm_like.family import STORM_LIKE, draw_topology, rng_of
-from slotwise.models.families.storm_like.statistics import (
+from slotwise.models.families.storm_like_family import STORM_LIKE, draw_topology, rng_of
+from slotwise.models.families.storm_like_statistics import (
     COMPONENT_STATISTICS,
     TOPOLOGY_STATISTICS,
     component_statistics,
+    interpolated,
     kind_of,
+    tables,
     topology_statistics,
 )
-from slotwise.models.families.storm_like.tables import interpolated, tables
 from slotwise.models.instance.topology import Topology
 from slotwise.models.values import whole
 

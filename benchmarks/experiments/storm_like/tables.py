@@ -15,15 +15,15 @@ from typing import Any
 
 from slotwise.benchmarks.experiments.table import say
 from slotwise.models.errors import InputError, in_file
-from slotwise.models.families.storm_like.statistics import (
+from slotwise.models.families.storm_like_statistics import (
     COMPONENT_STATISTICS,
     component_statistics,
+    interpolated,
     joined,
     kind_of,
     topology_statistics,
     with_tasks,
 )
-from slotwise.models.families.storm_like.tables import interpolated
 from slotwise.models.formats.text import read_data
 from slotwise.models.importers.storm_cluster import is_storm_cluster
 from slotwise.models.instance.cluster import Cluster

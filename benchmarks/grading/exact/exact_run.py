@@ -13,8 +13,7 @@ from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.result import Result
 from slotwise.solver.solve import solve
 from slotwise.solver.verification.certify import proofs_of
-from slotwise.solver.verification.claim import engines_behind
-from slotwise.solver.verification.second_engine import second_engines
+from slotwise.solver.verification.crosscheck import engines_behind, second_engines
 
 SHARE = 0.5
 """Of what is left of the limit, for a second engine that is not the last one to be asked."""

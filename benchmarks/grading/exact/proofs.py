@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from slotwise.benchmarks.grading.rows import number_cell
-from slotwise.models.certificates.certificate import CertifiedProof
+from slotwise.models.certificates import CertifiedProof
 from slotwise.models.errors import InputError
 from slotwise.models.formats.json_text import parse_json
 from slotwise.models.values import number_of_text

@@ -21,8 +21,13 @@ from slotwise.benchmarks.grading.rows import (
     RunStatus,
     read_placement_text,
 )
-from slotwise.models.certificates.certificate import Certificate, CertifiedProof, CertifiedTerm
-from slotwise.models.certificates.file import certificate_document, write_certificate
+from slotwise.models.certificates import (
+    Certificate,
+    CertifiedProof,
+    CertifiedTerm,
+    certificate_document,
+    write_certificate,
+)
 from slotwise.models.errors import InternalError
 from slotwise.models.formats.json_text import canonical_json
 from slotwise.models.instance.instance import Instance

@@ -13,7 +13,7 @@ from slotwise.benchmarks.grading.progress.display import Display, display
 from slotwise.benchmarks.grading.progress.run_log import FORMAT, RunLog, run_log
 from slotwise.benchmarks.grading.progress.tally import Tally
 from slotwise.benchmarks.grading.rows import Row
-from slotwise.models.one_line import one_line
+from slotwise.models.errors import one_line
 
 
 class Watcher:

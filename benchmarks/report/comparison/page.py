@@ -21,7 +21,7 @@ from slotwise.benchmarks.report.graded_rows import graded_rows
 from slotwise.benchmarks.report.labels import check_labels
 from slotwise.benchmarks.report.page_template import template
 from slotwise.models.errors import InputError
-from slotwise.models.formats.atomic_file import write_atomically
+from slotwise.models.formats.file_bytes import write_atomically
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

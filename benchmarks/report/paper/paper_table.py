@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from slotwise.benchmarks.judged.method_table import NO_NUMBER
 from slotwise.benchmarks.judged.plain_table import floating_table, latex_escaped
 from slotwise.benchmarks.report.text import DASH
-from slotwise.models.formats.csv_text import csv_cell
+from slotwise.models.formats.text import csv_cell
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from slotwise.benchmarks.report.viewer.side import Side
 from slotwise.models.display import counted
 from slotwise.models.instance.placement import UNPLACED
 from slotwise.models.judge.verdict import NodeLoad
-from slotwise.models.number_text import short_text
 from slotwise.models.problem.problem import Problem
+from slotwise.models.values import short_text
 
 MOST_TASKS, MOST_WORKERS = 60, 6
 """A node with more of them shows one group for each component, workers only counted."""

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from slotwise.models.explanation.network_split import StreamCost, stream_costs
+from slotwise.models.explanation.cost_split import StreamCost, stream_costs
 from slotwise.models.judge.verdict import Verdict
-from slotwise.models.number_text import short_text
+from slotwise.models.values import short_text
 
 LEVEL_NAMES = (
     "inside workers",

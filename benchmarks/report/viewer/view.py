@@ -16,8 +16,8 @@ from slotwise.benchmarks.report.viewer.racks import RackBox, drawn_roles, rack_b
 from slotwise.benchmarks.report.viewer.side import Shown, Side, side_of
 from slotwise.benchmarks.report.viewer.traffic import Traffic, traffic
 from slotwise.models.display import counted
-from slotwise.models.number_text import short_text
 from slotwise.models.problem.problem import Problem
+from slotwise.models.values import short_text
 
 MOST_KEYS = 30
 """Components that the key names."""

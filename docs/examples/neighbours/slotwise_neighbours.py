@@ -3,9 +3,9 @@
 from numpy.random import Generator
 
 from slotwise.heuristics.method import Method
+from slotwise.heuristics.node_capacity import PlacedNeighbours, links
 from slotwise.heuristics.one_by_one import hard_with_memory, no_room, place_one_by_one
 from slotwise.heuristics.partial_placement import Ledger
-from slotwise.heuristics.placed_neighbours import PlacedNeighbours, links
 from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.problem.problem import Problem
 

@@ -12,11 +12,12 @@ only whether the last executor is at hand).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from slotwise.heuristics.ras.state.assignment_tables import Slot
-from slotwise.heuristics.ras.strategies.ackers import BoundAckers
+from slotwise.heuristics.ras.state import Slot
 from slotwise.heuristics.ras.strategies.fit import Fit
 from slotwise.heuristics.ras.strategies.node_sorter import NodeSorter, SortedNodes
 from slotwise.models.cancellation import CancellationToken
@@ -153,3 +154,168 @@ class Search:
         self._fit.state.free_task(slot, task)
         self._ackers.release(task, slot)
         return at
+
+
+# Ackers that are bound to workers (``SchedulingSearcherState``, ``assignBoundAckers...``).
+#
+# With the first executor that a call puts into a worker come ackers, as many as the topology's
+# ``ackers.per_worker``, as the worker's heap has room for, and as are valid there. (Storm says "a
+# new worker" and means one without ackers bound by this call.) What is left is placed at the end
+# like any other executor.
+
+
+class BoundAckers:
+    """The ackers of one strategy call.
+
+    Parameters
+    ----------
+    fit
+        The rules of the call.
+    waiting
+        Ackers without a place, in the order in which they are bound.
+
+    Attributes
+    ----------
+    bound
+        Ackers that came with another executor.
+    """
+
+    def __init__(self, fit: Fit, waiting: Sequence[int]) -> None:
+        self.bound: set[int] = set()
+        self._fit = fit
+        self._waiting = deque(waiting)
+        self._at: dict[Slot, list[int]] = {}
+        self._bringers: set[int] = set()
+        ackers = fit.view.topology.ackers
+        self._per_worker = 1 if ackers is None else ackers.per_worker
+
+    def bind(self, task: int, slot: Slot) -> None:
+        """Assign the ackers that come with `task`, which was just put into `slot`."""
+        if not self._waiting:
+            return
+        fit = self._fit
+        node, label = slot
+        for _ in range(self._count(task, slot)):
+            acker = self._waiting[0]
+            if not fit.could_ever_fit(node, fit.view.component_of[acker]):
+                return
+            after = fit.join(node, label, acker)
+            if after is None:
+                return
+            fit.state.replace(slot, after)
+            self._at.setdefault(slot, []).append(self._waiting.popleft())
+            self.bound.add(acker)
+            self._bringers.add(task)
+
+    def release(self, task: int, slot: Slot) -> None:
+        """Take back the ackers that came with `task`, which has just left `slot`.
+
+        Storm frees the whole worker; whoever else was in it (an executor from before the ackers
+        came) loses its place without a word.
+        """
+        if task in self._bringers:
+            self._bringers.remove(task)
+            ackers = self._at.pop(slot, None)
+            if ackers:
+                self.bound.difference_update(ackers)
+                self._waiting.extendleft(reversed(ackers))
+                self._fit.state.free_slot(slot)
+
+    def _count(self, task: int, slot: Slot) -> int:
+        """Return how many ackers are to come with `task`."""
+        view = self._fit.view
+        topology = view.topology
+        c = view.component_of[task]
+        if topology.one_task_per_worker or topology.one_component_per_worker:
+            return 0
+        if c == view.acker or slot in self._at:
+            return 0
+        room = view.heap_limit - view.components[c].need.onheap
+        asked = view.components[view.component_of[self._waiting[0]]].need.onheap
+        return min(_times(room, asked), len(self._waiting), self._per_worker)
+
+
+def _times(room: float, asked: float) -> int:
+    """Return floor(room / asked) as Java has it, also for 0: a quotient of 0 by 0 is 0."""
+    if asked == 0:
+        return 0 if room == 0 else (2**31 - 1 if room > 0 else -(2**31))
+    quotient = room / asked
+    return 2**31 - 1 if quotient >= 2**31 else math.floor(quotient)
+
+
+# The loop of ``RoundRobinResourceAwareStrategy``: executors dealt over the nodes in turn.
+#
+# Nodes are sorted once; those that run another topology are left out, and of the rest the first
+# ``ras.isolated_machines`` are used. Each executor goes on behind the node that took the one
+# before. Oddities kept: the round starts over where an executor's component is the *same* as that
+# of the executor before, so that executors of one component fill the first nodes; there is no
+# stepping back, and an executor for which the rest of the round has no slot ends it, which counts
+# as a success where it is the last one.
+
+
+class RoundRobin:
+    """One round; parameters as in `Search`."""
+
+    def __init__(
+        self,
+        fit: Fit,
+        sorter: NodeSorter,
+        ackers: BoundAckers,
+        order: Sequence[int],
+        token: CancellationToken,
+        *,
+        max_states: int,
+        max_seconds: float,
+    ) -> None:
+        self._fit, self._ackers = fit, ackers
+        self._order = order
+        self._token = token
+        self._max_states = max_states
+        self._end = token.now() + max_seconds
+        self._nodes = self._own_nodes(sorter)
+        self._states = 0
+
+    def run(self) -> SearchResult:
+        """Place the executors one after another until one finds no slot."""
+        of = self._fit.view.component_of
+        last = len(self._order) - 1
+        nodes: Iterator[int] = iter(())
+        left = 0
+        for at, task in enumerate(self._order):
+            self._token.check()
+            if self._states > self._max_states or self._token.now() > self._end:
+                return SearchResult(False, at, self._states, 0)
+            if task in self._ackers.bound:
+                continue
+            if not left or at == 0 or of[task] == of[self._order[at - 1]]:
+                nodes, left = iter(self._nodes), len(self._nodes)
+            placed = False
+            for node in nodes:
+                left -= 1
+                if self._place(task, node):
+                    placed = True
+                    break
+            if not placed:
+                return SearchResult(at == last, at, self._states, 0)
+        return SearchResult(True, last, self._states, 0)
+
+    def _own_nodes(self, sorter: NodeSorter) -> list[int]:
+        fit = self._fit
+        most = fit.view.topology.ras.isolated_machines
+        nodes = [
+            node
+            for node in sorter.sort(None).nodes()
+            if all(worker.topology == fit.topology for worker in fit.state.workers[node].values())
+        ]
+        return nodes if most is None else nodes[:most]
+
+    def _place(self, task: int, node: int) -> bool:
+        fit = self._fit
+        if not fit.could_ever_fit(node, fit.view.component_of[task]):
+            return False
+        found = fit.scan(node, task, 0)
+        if found is None:
+            return False
+        self._states += 1
+        self._ackers.bind(task, fit.take(node, *found))
+        return True

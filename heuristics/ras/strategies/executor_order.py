@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from slotwise.heuristics.ras.java.hash_codes import JAVA_RELEASE, executor_hash, set_copy
 from slotwise.heuristics.ras.java.iteration_order import code_units
-from slotwise.heuristics.ras.model.topology import RasComponent, RasTopology
+from slotwise.heuristics.ras.model import RasComponent, RasTopology
 
 Queues = list[deque[int]]
 """Per component its executors that are not in the order yet."""

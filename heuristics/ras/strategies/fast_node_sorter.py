@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from slotwise.heuristics.ras.model.cluster import RasCluster
+from slotwise.heuristics.ras.model import RasCluster
 from slotwise.heuristics.ras.strategies.fit import SMALL_CPU, Fit
 from slotwise.heuristics.ras.strategies.node_sorter import (
     COMMON,

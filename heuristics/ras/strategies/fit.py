@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from slotwise.heuristics.ras.model.cluster import slot_order
-from slotwise.heuristics.ras.state.assignment_tables import Slot
-from slotwise.heuristics.ras.state.state import RasState
-from slotwise.heuristics.ras.state.worker import RasWorker
+from slotwise.heuristics.ras.model import slot_order
+from slotwise.heuristics.ras.state import RasState, RasWorker, Slot
 from slotwise.heuristics.ras.strategies.executor_order import incompatible
 
 SMALL_CPU = 0.001

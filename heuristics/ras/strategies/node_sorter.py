@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from slotwise.heuristics.ras.model.cluster import Host, Rack
+from slotwise.heuristics.ras.model import Host, Rack
 from slotwise.heuristics.ras.strategies.fit import Fit
 
 COMMON, GENERIC_RAS, DEFAULT_RAS = "common", "generic-ras", "default-ras"

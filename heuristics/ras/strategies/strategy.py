@@ -9,9 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from slotwise.heuristics.ras.state.state import RasState
-from slotwise.heuristics.ras.strategies.ackers import BoundAckers
-from slotwise.heuristics.ras.strategies.backtracking import LostExecutorError, Search, SearchResult
+from slotwise.heuristics.ras.state import RasState
+from slotwise.heuristics.ras.strategies.backtracking import (
+    BoundAckers,
+    LostExecutorError,
+    RoundRobin,
+    Search,
+    SearchResult,
+)
 from slotwise.heuristics.ras.strategies.executor_order import (
     acker_order,
     by_connection_count,
@@ -21,7 +26,6 @@ from slotwise.heuristics.ras.strategies.executor_order import (
 from slotwise.heuristics.ras.strategies.fast_node_sorter import node_sorter
 from slotwise.heuristics.ras.strategies.fit import Fit
 from slotwise.heuristics.ras.strategies.node_sorter import COMMON, DEFAULT_RAS, GENERIC_RAS
-from slotwise.heuristics.ras.strategies.round_robin import RoundRobin
 from slotwise.models.cancellation import CancellationToken
 
 SUCCESS = "success"

@@ -1,8 +1,8 @@
 """R-Storm as Apache Storm 1.0.6 released it: the method ``r-storm-1.0``.
 
 A line-by-line reading of that release (tag v1.0.6), in its doubles and with its oddities: users,
-guarantees and evictions (`scheduler`, `eviction`, `user`), the strategy (`strategy`), nodes, slots
-and assignments as its classes keep them. The differential test compares every port, status and
+guarantees and evictions and the strategy (`scheduler`), users, nodes, slots and assignments as its
+classes keep them (`state`, `cluster`). The differential test compares every port, status and
 failure with Storm's own code (``make storm-1-peer``).
 
 Start with `scheduler`; `method` makes it a method. It may import `heuristics.ras` (Java's orders,

@@ -1,7 +1,7 @@
 """R-Storm as released in Apache Storm 1.0.6, as the method ``r-storm-1.0``.
 
 One round of its ``ResourceAwareScheduler`` on the whole instance (`scheduler`): its order
-of topologies, its strategy (`strategy`), its evictions. What runs stays where it is. A
+of topologies, its strategy, its evictions. What runs stays where it is. A
 topology that cannot be placed whole is left out where the objective counts ``rejected``; else the
 method refuses with Storm's status of it. Soft resources are hard here: Storm 1.0.6 knows no
 overload.
@@ -14,13 +14,11 @@ from collections.abc import Callable
 from numpy.random import Generator
 
 from slotwise.heuristics.decision_log import DecisionLog
-from slotwise.heuristics.method import Method
+from slotwise.heuristics.method import Method, whole_topologies
 from slotwise.heuristics.ras.methods import cluster_reason, running_reason
-from slotwise.heuristics.ras.model.requests import OWN
-from slotwise.heuristics.ras.model.topology import SYSTEM_PREFIX
-from slotwise.heuristics.rstorm.storm_1.node import OverdrawnError
+from slotwise.heuristics.ras.model import OWN, SYSTEM_PREFIX
+from slotwise.heuristics.rstorm.storm_1.cluster import OverdrawnError
 from slotwise.heuristics.rstorm.storm_1.scheduler import schedule_storm_1
-from slotwise.heuristics.storm_outcome import whole_topologies
 from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.instance.topology import Topology
 from slotwise.models.problem.problem import Problem

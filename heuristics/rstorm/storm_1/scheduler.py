@@ -2,7 +2,7 @@
 
 Read from the sources (tag v1.0.6). The user who uses the least share of a guarantee comes next,
 with the first of the pending topologies. One that does not fit evicts others, one at a time, as
-long as the rules allow (`eviction`); if that does not help, all is as it was before.
+long as the rules allow; if that does not help, all is as it was before.
 Statuses are Storm's own.
 """
 
@@ -10,19 +10,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 
 from slotwise.heuristics.decision_log import DecisionLog
-from slotwise.heuristics.ras.java.hash_codes import JAVA_RELEASE
-from slotwise.heuristics.rstorm.storm_1.cluster import storm_1_cluster
-from slotwise.heuristics.rstorm.storm_1.eviction import EvictionError, make_space
-from slotwise.heuristics.rstorm.storm_1.node import OverdrawnError
-from slotwise.heuristics.rstorm.storm_1.state import RUNNING, State, first_state
-from slotwise.heuristics.rstorm.storm_1.strategy import Attempt, Storm1Strategy
+from slotwise.heuristics.method import TopologyOutcome
+from slotwise.heuristics.one_by_one import one_of_each_in_turn
+from slotwise.heuristics.ras.java.hash_codes import JAVA_RELEASE, executor_hash, set_copy
+from slotwise.heuristics.ras.java.iteration_order import walk
+from slotwise.heuristics.ras.model import Need
+from slotwise.heuristics.rstorm.storm_1.cluster import (
+    OverdrawnError,
+    Slot,
+    Storm1Node,
+    storm_1_cluster,
+)
+from slotwise.heuristics.rstorm.storm_1.state import RUNNING, State, User, first_state
 from slotwise.heuristics.rstorm.storm_1.topology import Storm1Topology, storm_1_topology
-from slotwise.heuristics.rstorm.storm_1.user import User
-from slotwise.heuristics.storm_outcome import TopologyOutcome
+from slotwise.models.errors import SlotwiseError
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import UNPLACED, Placement
 
@@ -189,3 +194,216 @@ def _round(instance: Instance, state: State) -> Storm1Round:
         whole = len(slots) == len(places)
         outcomes[key] = TopologyOutcome(whole, state.statuses.get(key, ""))
     return Storm1Round(Placement(tuple(nodes), tuple(ports)), outcomes)
+
+
+# Who makes room for a topology: ``DefaultEvictionStrategy`` of Apache Storm 1.0.6 (tag v1.0.6).
+#
+# A topology within its owner's guarantee evicts the last running topology of the user who is most
+# above the own guarantee; else it does so only where that user would be further above it than its
+# owner. Failing that, it evicts the first running topology of its owner that has a lower
+# priority. Owners without a guarantee evict nobody.
+
+
+class EvictionError(SlotwiseError):
+    """Storm's strategy stumbles over a topology without tasks, which never had a slot."""
+
+
+def make_space(state: State, topology: Storm1Topology) -> bool:
+    """Evict one topology for `topology`, if the rules allow; return whether they did.
+
+    Raises
+    ------
+    EvictionError
+        As Storm fails: the round goes on without `topology`.
+    """
+    owner = state.users[topology.owner]
+    if owner.cpu == 0 or owner.memory == 0:
+        return False
+    victim = _of_another(state, topology, owner)
+    if victim is None:
+        lower = (one for one in owner.running if one.turn[0] > topology.turn[0])
+        victim = next(lower, None)
+    if victim is None:
+        return False
+    _evict(state, victim)
+    return True
+
+
+def _of_another(state: State, topology: Storm1Topology, owner: User) -> Storm1Topology | None:
+    most_over = _most_over(state)
+    if most_over is None:
+        return None
+    cpu = topology.cpu / owner.cpu
+    memory = topology.memory / owner.memory
+    within = 1.0 - owner.cpu_share() >= cpu and 1.0 - owner.memory_share() >= memory
+    over = most_over.average_share() - 1.0
+    if within or over > (cpu + memory) / 2 + (owner.average_share() - 1.0):
+        return most_over.running[-1]
+    return None
+
+
+def _most_over(state: State) -> User | None:
+    """Return the first user most above the guarantee, of those that have something running."""
+    found, most = None, 0.0
+    for user in state.users.values():
+        over = user.average_share() - 1.0
+        if over > most and user.running:
+            found, most = user, over
+    return found
+
+
+def _evict(state: State, victim: Storm1Topology) -> None:
+    if victim.id in state.assignments:
+        state.release(victim)
+    elif any(node.workers() for node in state.nodes):
+        raise EvictionError(f"topology {victim.id} has no slots to take")
+    owner = state.users[victim.owner]
+    owner.move(victim, owner.running, owner.pending)
+    state.statuses[victim.id] = "Scheduling Pending"
+
+
+# R-Storm as released: ``DefaultResourceAwareStrategy`` of Apache Storm 1.0.6 (tag v1.0.6).
+#
+# One executor of each component in turn goes to the nearest node that has room for its cpu and
+# its memory: distance = root of the sum of squares of (need - free) / (free + 1) for cpu and
+# memory, and of the network distance from the node of the executor placed last, which is 0 on
+# that node, 0.5 in its rack and 1 elsewhere. The oddities are kept because they decide
+# placements:
+#
+# - The first executor goes to a node of the rack with most (MB and points added up), or nowhere.
+# - Of nodes at equal distance only the *last* is known (``TreeMap.put``). If no slot there takes
+#   the executor, the others of that distance are not tried.
+# - A slot takes an executor while the memory of its executors, off-heap too, is within the heap
+#   limit of a worker. Slots are tried in the order of Java's set of them; one that the topology has
+#   from before a round is not joined.
+# - What found no place is tried once more at the end, together with what is not in the graph.
+# - An attempt after an eviction begins at the node where the attempt before it ended.
+
+SAME_NODE, SAME_RACK, ELSEWHERE = 0.0, 0.5**2, 1.0
+"""Network distances, squared."""
+
+
+@dataclass(slots=True)
+class Attempt:
+    """An attempt to place a topology.
+
+    Parameters
+    ----------
+    state
+        A copy to work on: its nodes fill up.
+    topology
+        What is placed.
+    free
+        The free slots of each node that the strategy knows; they stay the same.
+    slots
+        Executors by slot, in the order in which they were placed.
+    used
+        Memory of the executors in each of these, MB.
+    log, first
+        Where to note what is placed, and the index of the topology's first task there; ``None`` =
+        nowhere.
+    """
+
+    state: State
+    topology: Storm1Topology
+    free: dict[int, list[int]]
+    slots: dict[Slot, list[int]] = field(default_factory=dict)
+    used: dict[Slot, float] = field(default_factory=dict)
+    log: DecisionLog | None = None
+    first: int = 0
+
+    def in_java_order(self) -> list[tuple[Slot, list[int]]]:
+        """Return the slots in the order of Java's map of them, each with its executors."""
+        order = walk(list(self.slots), self.state.cluster.slot_hash)
+        return [(slot, self.slots[slot]) for slot in order]
+
+
+class Storm1Strategy:
+    """The strategy of one topology; attempts share the reference node."""
+
+    def __init__(self) -> None:
+        self._reference: int | None = None
+
+    def attempt(
+        self,
+        state: State,
+        topology: Storm1Topology,
+        log: DecisionLog | None = None,
+        first: int = 0,
+    ) -> Attempt | None:
+        """Return the slots of all executors that had none, or ``None``: some found no place.
+
+        `state` is a copy, which changes. The topology must have a spout.
+        What is placed is noted in `log`, the topology's tasks counted from `first`.
+        """
+        unassigned = state.unassigned(topology)
+        free = {node: state.nodes[node].free_ports() for node in state.cluster.rack_of}
+        attempt = Attempt(state, topology, free, log=log, first=first)
+        assert topology.ranks is not None
+        ranks = [
+            [executor for executor in rank if executor in set(unassigned)]
+            for rank in topology.ranks
+        ]
+        placed = {
+            executor for executor in one_of_each_in_turn(ranks) if self._place(attempt, executor)
+        }
+        left = set_copy(unassigned, executor_hash, state.java)
+        again = [executor for executor in left if executor not in placed]
+        missing = [executor for executor in again if not self._place(attempt, executor)]
+        return None if missing else attempt
+
+    def _place(self, attempt: Attempt, executor: int) -> bool:
+        """Find a slot for `executor` and put it there; return whether there is one."""
+        need = attempt.topology.needs[executor]
+        slot = self._slot(attempt, need)
+        if slot is None:
+            return False
+        attempt.slots.setdefault(slot, []).append(executor)
+        attempt.used[slot] = attempt.used.get(slot, 0.0) + need.memory
+        attempt.state.nodes[slot[0]].take(need)
+        if attempt.log is not None:
+            attempt.log.put(attempt.first + executor, *slot)
+        self._reference = slot[0]
+        return True
+
+    def _slot(self, attempt: Attempt, need: Need) -> Slot | None:
+        state = attempt.state
+        racks = state.cluster.racks
+        if self._reference is None:
+            racks = _best_rack(state)
+        nearest: dict[float, Storm1Node] = {}
+        for rack in racks:
+            for index in rack:
+                node = state.nodes[index]
+                if attempt.free[index] and node.memory >= need.memory and node.cpu >= need.cpu:
+                    nearest[self._distance(state, node, need)] = node
+        for distance in sorted(nearest):
+            index = nearest[distance].index
+            for port in attempt.free[index]:
+                left = attempt.topology.heap_limit - attempt.used.get((index, port), 0.0)
+                if left >= need.memory:
+                    return index, port
+        return None
+
+    def _distance(self, state: State, node: Storm1Node, need: Need) -> float:
+        cpu = (need.cpu - node.cpu) / (node.cpu + 1)
+        memory = (need.memory - node.memory) / (node.memory + 1)
+        return math.sqrt(cpu * cpu + memory * memory + self._network(state, node.index))
+
+    def _network(self, state: State, node: int) -> float:
+        if self._reference is None or node == self._reference:
+            return SAME_NODE
+        rack_of = state.cluster.rack_of
+        return SAME_RACK if rack_of[node] == rack_of[self._reference] else ELSEWHERE
+
+
+def _best_rack(state: State) -> tuple[tuple[int, ...], ...]:
+    """Return only the first rack with most left; all racks if nothing is left."""
+    best, most = state.cluster.racks, 0.0
+    for rack in state.cluster.racks:
+        total = 0.0
+        for node in rack:
+            total += state.nodes[node].memory + state.nodes[node].cpu
+        if total > most:
+            best, most = (rack,), total
+    return best

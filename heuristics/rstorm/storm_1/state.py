@@ -7,16 +7,142 @@ digits, and a sum that is above a capacity by such a digit throws (`OverdrawnErr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 
 from slotwise.heuristics.ras.java.hash_codes import executor_hash, map_copy, set_copy
+from slotwise.heuristics.ras.java.hash_map import JavaTable
 from slotwise.heuristics.ras.java.iteration_order import map_order, string_hash, walk
-from slotwise.heuristics.rstorm.storm_1.assignment import SchedulerAssignment
-from slotwise.heuristics.rstorm.storm_1.cluster import Slot, Storm1Cluster
-from slotwise.heuristics.rstorm.storm_1.node import Storm1Node
+from slotwise.heuristics.rstorm.storm_1.cluster import Slot, Storm1Cluster, Storm1Node
 from slotwise.heuristics.rstorm.storm_1.topology import Storm1Topology
-from slotwise.heuristics.rstorm.storm_1.user import User, add
 from slotwise.models.instance.instance import Instance
+
+# What runs where, as Apache Storm 1.0.6 keeps it: ``SchedulerAssignmentImpl`` (tag v1.0.6).
+
+
+class SchedulerAssignment:
+    """The slot of each executor of a topology that has one, in the order of Java's map.
+
+    Parameters
+    ----------
+    slots
+        In the order of the map that this one is a copy of.
+    java
+        Release of Java whose hash tables are followed.
+    """
+
+    def __init__(self, slots: dict[int, Slot], java: int) -> None:
+        self._slots = dict(slots)
+        self._order = JavaTable.copy_of(list(slots), executor_hash, java)
+        self._java = java
+
+    def copy(self) -> SchedulerAssignment:
+        """Return a copy; its map may have fewer buckets, and so another order."""
+        return SchedulerAssignment(self.slots(), self._java)
+
+    def slots(self) -> dict[int, Slot]:
+        """Return executor -> slot, in the order of the map."""
+        return {executor: self._slots[executor] for executor in self._order}
+
+    def assign(self, slot: Slot, executors: Iterable[int]) -> None:
+        """Put `executors` into a slot; they must have none."""
+        for executor in executors:
+            self._slots[executor] = slot
+            self._order.put(executor)
+
+    def executors_in(self, slot: Slot) -> list[int]:
+        """Return the executors of a slot, in the order of the map."""
+        return [executor for executor in self._order if self._slots[executor] == slot]
+
+    def unassign(self, slot: Slot) -> None:
+        """Take all executors out of a slot."""
+        for executor in self.executors_in(slot):
+            del self._slots[executor]
+            self._order.remove(executor)
+
+    def by_slot(self, hash_of: Callable[[Slot], int]) -> list[tuple[Slot, list[int]]]:
+        """Return the slots in the order of Java's map of them, each with its executors."""
+        held: dict[Slot, list[int]] = {}
+        for executor, slot in self.slots().items():
+            held.setdefault(slot, []).append(executor)
+        return [(slot, held[slot]) for slot in walk(list(held), hash_of)]
+
+
+# A user of Apache Storm 1.0.6's scheduler: ``User`` (tag v1.0.6), with a guarantee and queues.
+
+NOTHING_GUARANTEED = sys.float_info.max
+"""Java's ``Double.MAX_VALUE``: how much of nothing is used."""
+
+
+@dataclass(slots=True)
+class User:
+    """An owner of topologies.
+
+    Parameters
+    ----------
+    cpu, memory
+        What is guaranteed: points and MB, 0 = nothing.
+    pending, running, attempted, invalid
+        Topologies by priority, then the one launched first, then by id.
+    """
+
+    cpu: float
+    memory: float
+    pending: list[Storm1Topology] = field(default_factory=list)
+    running: list[Storm1Topology] = field(default_factory=list)
+    attempted: list[Storm1Topology] = field(default_factory=list)
+    invalid: list[Storm1Topology] = field(default_factory=list)
+
+    def copy(self) -> User:
+        """Return a user with queues of its own."""
+        return replace(
+            self,
+            pending=self.pending[:],
+            running=self.running[:],
+            attempted=self.attempted[:],
+            invalid=self.invalid[:],
+        )
+
+    def move(
+        self, topology: Storm1Topology, source: list[Storm1Topology], target: list[Storm1Topology]
+    ) -> None:
+        """Move `topology` between two queues; one that is not there, or there already, stays."""
+        if topology in source and topology not in target:
+            source.remove(topology)
+            add(target, topology)
+
+    def next_topology(self) -> Storm1Topology | None:
+        """Return the first pending one that was not tried in vain."""
+        return next((one for one in self.pending if one not in self.attempted), None)
+
+    def cpu_share(self) -> float:
+        """Return what runs, as a share of the guaranteed cpu."""
+        return self._share([one.cpu for one in self.running], self.cpu)
+
+    def memory_share(self) -> float:
+        """Return what runs, as a share of the guaranteed memory."""
+        return self._share([one.memory for one in self.running], self.memory)
+
+    def average_share(self) -> float:
+        """Return the mean of both shares."""
+        return self.cpu_share() / 2.0 + self.memory_share() / 2.0
+
+    @staticmethod
+    def _share(used: list[float], guaranteed: float) -> float:
+        if guaranteed == 0:
+            return NOTHING_GUARANTEED
+        total = 0.0
+        for amount in used:
+            total += amount
+        return total / guaranteed
+
+
+def add(queue: list[Storm1Topology], topology: Storm1Topology) -> None:
+    """Put `topology` into a queue, at its place."""
+    queue.append(topology)
+    queue.sort(key=lambda one: one.turn)
+
 
 RUNNING = "Fully Scheduled"
 

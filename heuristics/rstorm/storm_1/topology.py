@@ -17,7 +17,7 @@ from functools import cached_property
 
 from slotwise.heuristics.ras.java.hash_codes import executors_in_map, thrift_order
 from slotwise.heuristics.ras.java.iteration_order import code_units, map_order, string_hash
-from slotwise.heuristics.ras.model.topology import Need, is_system, need_of
+from slotwise.heuristics.ras.model import Need, is_system, need_of
 from slotwise.models.instance.topology import Topology
 
 UNLIMITED = sys.float_info.max

@@ -12,8 +12,7 @@ from typing import TypeVar
 
 from slotwise.models.instance.cluster import Cluster
 from slotwise.models.instance.instance import Instance, Place
-from slotwise.models.instance.reserved import ACKER
-from slotwise.models.instance.topology import Ackers, Component, Stream, Topology
+from slotwise.models.instance.topology import ACKER, Ackers, Component, Stream, Topology
 from slotwise.pipeline.statistics.weights.measured import (
     ComponentWeights,
     Measured,

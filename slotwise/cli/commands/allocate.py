@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from slotwise.cli import exits, options
-from slotwise.cli.command import Call, command
+from slotwise.cli.command import Call, Purpose, command
 from slotwise.cli.exits import Exit, print_json
 from slotwise.models.errors import InputError
 
@@ -20,6 +20,7 @@ MOST_SLOTS = 100_000
 
 @command(
     "slotwise.allocate",
+    Purpose.PLACE,
     dag=Annotated[
         str,
         typer.Argument(
@@ -115,8 +116,8 @@ def allocate(
     with exits.held():
         from slotwise.api import allocating
         from slotwise.api.allocation_inputs import as_rates
-        from slotwise.solver.allocation.run import METHODS
-        from slotwise.solver.core.ctrl_c import counted_presses
+        from slotwise.solver.allocation import METHODS
+        from slotwise.solver.core.supervision import counted_presses
 
     options.known(method, list(METHODS), "--method")
     _check_together(plot, out_instance, len(as_rates(rate)), exclusive or unscaled)
@@ -157,7 +158,7 @@ def _check_together(
 def _save(done: Allocated, out: Path | None, out_instance: Path | None) -> None:
     """Write the files that were asked for; no instance where there is no plan."""
     if out is not None:
-        from slotwise.models.formats.atomic_file import write_atomically
+        from slotwise.models.formats.file_bytes import write_atomically
         from slotwise.models.formats.json_text import pretty_json
 
         write_atomically(out, pretty_json(done.to_document()) + "\n")

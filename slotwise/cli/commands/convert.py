@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from slotwise.cli import exits, options
-from slotwise.cli.command import Call, command
+from slotwise.cli.command import Call, Purpose, command
 from slotwise.cli.exits import Exit, print_json
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 @command(
     "slotwise.convert",
+    Purpose.FILES,
     to=Annotated[str, typer.Option(metavar="mps|lp", help="Format.")],
     term=Annotated[
         str | None, typer.Option(metavar="TERM", help="Term to minimise; default: the first.")
@@ -43,7 +44,7 @@ def convert(
     The other terms are left out unless --fix names them.
     """
     with exits.held():
-        from slotwise.models.formats.atomic_file import write_atomically
+        from slotwise.models.formats.file_bytes import write_atomically
         from slotwise.models.instance_file import instance_hash
         from slotwise.models.values import plain
 

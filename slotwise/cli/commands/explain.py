@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from slotwise.cli import exits, options
-from slotwise.cli.command import Call, command
+from slotwise.cli.command import Call, Purpose, command
 from slotwise.cli.exits import print_json
 
 if TYPE_CHECKING:
-    from slotwise.api.explanations.answers import Explained
+    from slotwise.api.explanation_answers import Explained
 
 NOTHING_FOUND = "no valid placement was looked for, or none was found"
 
 
 @command(
     "slotwise.explain",
+    Purpose.PLACE,
     placement=Annotated[
         str | None,
         typer.Argument(

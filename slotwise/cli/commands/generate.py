@@ -8,13 +8,14 @@ from typing import Annotated
 import typer
 
 from slotwise.cli import exits, options
-from slotwise.cli.command import Call, command
+from slotwise.cli.command import Call, Purpose, command
 from slotwise.cli.exits import Exit, print_json
 from slotwise.models.errors import InputError
 
 
 @command(
     "slotwise.generate",
+    Purpose.FILES,
     family=Annotated[
         str,
         typer.Argument(metavar="FAMILY", help="Name of a family; slotwise families lists them."),
@@ -57,7 +58,7 @@ def _save(texts: dict[Path, str], folder: Path) -> None:
     Files that stand there with the same content are left alone. If one stands there with other
     content nothing is written at all.
     """
-    from slotwise.models.formats.atomic_file import write_atomically
+    from slotwise.models.formats.file_bytes import write_atomically
 
     if folder.exists() and not folder.is_dir():
         raise InputError("is not a folder", field="--out", value=str(folder))

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from slotwise.cli import exits, options
-from slotwise.cli.command import Call, command
+from slotwise.cli.command import Call, Purpose, command
 from slotwise.cli.exits import Exit, print_json
 
 
@@ -19,7 +19,7 @@ def _show_list(rows: list[dict[str, Any]], what: str) -> None:
     show(what.capitalize() + ":", table(cells, list(rows[0]), ("count",)))
 
 
-@command("slotwise.methods")
+@command("slotwise.methods", Purpose.FILES)
 def methods(call: Call, *, as_json: options.Json = False) -> int:
     """List the methods and engines."""
     found = call()
@@ -38,7 +38,7 @@ def methods(call: Call, *, as_json: options.Json = False) -> int:
     return Exit.DONE
 
 
-@command("slotwise.families")
+@command("slotwise.families", Purpose.FILES)
 def families(call: Call, *, as_json: options.Json = False) -> int:
     """List the families of instances."""
     found = call()
@@ -51,6 +51,7 @@ def families(call: Call, *, as_json: options.Json = False) -> int:
 
 @command(
     "slotwise.schema",
+    Purpose.FILES,
     name=Annotated[
         str | None, typer.Argument(metavar="[NAME]", help="Name of a schema; default: all.")
     ],

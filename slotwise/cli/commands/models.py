@@ -8,8 +8,10 @@ from typing import Annotated
 import typer
 
 from slotwise.cli import exits, options
+from slotwise.cli.command import Purpose
 from slotwise.cli.exits import Exit
 
+PURPOSE = Purpose.FILES
 app = typer.Typer(
     help="Show or convert performance models: the rate of a task's threads on one slot."
 )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from slotwise.cli import exits, options
+from slotwise.cli.command import Purpose, own_command
 from slotwise.cli.exits import Exit, print_json
 from slotwise.models.errors import InputError
 
@@ -38,6 +39,7 @@ def _check_not_the_graph(graph: str, out: Path | None, option: str) -> None:
         raise InputError("is GRAPH itself; name another file", field=option, value=str(out))
 
 
+@own_command(Purpose.PLACE)
 def partition(
     graph: Annotated[
         str, typer.Argument(metavar="GRAPH", help="METIS .graph, edge list, GraphML or GML.")
@@ -164,7 +166,7 @@ def _search(quiet: bool) -> Iterator[OnProgress | None]:
     with exits.held():
         import slotwise.solver.solve  # noqa: F401 (loads native modules)
         from slotwise.cli.progress import progress
-        from slotwise.solver.core.ctrl_c import counted_presses
+        from slotwise.solver.core.supervision import counted_presses
 
     with counted_presses(), progress(["edge cut"], quiet) as on_progress:
         yield on_progress

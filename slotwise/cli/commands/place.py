@@ -7,12 +7,13 @@ from typing import Annotated
 import typer
 
 from slotwise.cli import exits, options
-from slotwise.cli.command import Call, command
+from slotwise.cli.command import Call, Purpose, command
 from slotwise.cli.exits import Exit, print_json
 
 
 @command(
     "slotwise.place",
+    Purpose.PLACE,
     method=Annotated[
         str,
         typer.Option(

@@ -5,8 +5,10 @@ from __future__ import annotations
 import typer
 
 from slotwise.cli import exits, options
+from slotwise.cli.command import Purpose
 from slotwise.cli.exits import Exit, print_json
 
+PURPOSE = Purpose.COMPARE
 app = typer.Typer(help="Recompute the figures of published articles.")
 
 

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from slotwise.cli import exits, options
-from slotwise.cli.command import Call, command
+from slotwise.cli.command import Call, Purpose, command
 from slotwise.cli.exits import print_json
 
 if TYPE_CHECKING:
-    from slotwise.solver.core.result import Result
+    pass
 
 
 @command(
     "slotwise.solve",
+    Purpose.PLACE,
     hint=Annotated[
         str | None,
         typer.Option(
@@ -68,14 +69,14 @@ def solve(
         from slotwise.cli.commands.verify import save_certificate
         from slotwise.cli.progress import progress
         from slotwise.models.formats.placement_file import write_placement
-        from slotwise.solver.core.ctrl_c import counted_presses
+        from slotwise.solver.core.supervision import counted_presses
         from slotwise.solver.engines import ENGINES
 
     options.known(engine, ["auto", *ENGINES], "--engine")
     with counted_presses():  # from the first placement on, Ctrl-C takes nothing away
         task = solving.as_task(**call.take("instance", "hint", "max_moved", "without_nodes"))
         with progress([term.name for term in task.problem.terms], quiet) as on_progress:
-            result: Result = call(instance=task.problem, hint=task.start, on_progress=on_progress)
+            result = solving.solve_task(task, on_progress=on_progress, **call.arguments)
         solved = solving.Solved(task, result)
         if out is not None and solved.placement is not None:
             write_placement(out, task.given, solved.placement)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from slotwise.cli import exits, options
-from slotwise.cli.command import Call, command
+from slotwise.cli.command import Call, Purpose, command
 from slotwise.cli.exits import Exit, print_json
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def save_certificate(
 ) -> None:
     """Write the certificate of `result`, unless there is no answer to certify."""
     from slotwise.api.verifying import certify
-    from slotwise.models.certificates.file import write_certificate
+    from slotwise.models.certificates import write_certificate
     from slotwise.solver.core.result import Status
 
     if result.status is not Status.UNKNOWN:
@@ -32,6 +32,7 @@ def save_certificate(
 
 @command(
     "slotwise.verify",
+    Purpose.PLACE,
     certificate=Annotated[
         str,
         typer.Argument(

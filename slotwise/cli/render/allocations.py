@@ -15,11 +15,9 @@ from slotwise.cli.render.tables import MOST_ROWS, show, table
 from slotwise.models.allocation.load import Routing
 from slotwise.models.allocation.prediction import Limit, Usage, vm_usage
 from slotwise.models.display import counted
-from slotwise.models.number_text import short_text
-from slotwise.models.performance.curves import full_bundle
-from slotwise.models.performance.rows import Models
-from slotwise.solver.allocation.answer import Answer, Outcome
-from slotwise.solver.allocation.run import OPTIMAL
+from slotwise.models.performance.model import Models, full_bundle
+from slotwise.models.values import short_text
+from slotwise.solver.allocation import OPTIMAL, Answer, Outcome
 
 _HEADS = ("threads", "peak rate", "cpu %", "memory %")
 

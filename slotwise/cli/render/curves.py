@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from slotwise.models.errors import InputError
-from slotwise.models.formats.atomic_file import write_atomically
+from slotwise.models.formats.file_bytes import write_atomically
 from slotwise.models.performance.model import PerformanceModel
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from slotwise.api.explanations.answers import (
+from slotwise.api.explanation_answers import (
     Explained,
     ExplainedComparison,
     ExplainedInstance,
@@ -17,10 +17,9 @@ from slotwise.benchmarks.report.explanation_page import (
     write_explanation,
 )
 from slotwise.benchmarks.report.viewer.side import Shown
-from slotwise.cli.render.explained.costs import cost_text, values_text
-from slotwise.cli.render.explained.instance import instance_sections
-from slotwise.cli.render.explained.method import method_sections
-from slotwise.cli.render.explained.placement import (
+from slotwise.cli.render.explained import cost_text, instance_sections, values_text
+from slotwise.cli.render.explained_method import method_sections
+from slotwise.cli.render.explained_placement import (
     comparison_sections,
     placement_sections,
     task_sections,

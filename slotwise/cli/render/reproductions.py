@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from slotwise.benchmarks.reproduction.figure import Article, Reproduced
 from slotwise.cli.render.tables import show, table
-from slotwise.models.number_text import short_text
+from slotwise.models.values import short_text
 
 _HEADS = ("section", "figure", "article", "ours", "")
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from rich.console import RenderableType
 from rich.table import Table
 
-from slotwise.cli.render.running import move_limit, moves_parts, running_lines
+from slotwise.cli.render.rebalanced import move_limit, moves_parts, running_lines
 from slotwise.cli.render.tables import MOST_ROWS, more_rows, show, table
 from slotwise.models.display import counted
 from slotwise.models.instance.placement import Placement, tasks_by_worker
-from slotwise.models.number_text import short_text
+from slotwise.models.values import short_text
 from slotwise.solver.core.result import Result, Status, TermResult
 
 if TYPE_CHECKING:

@@ -8,10 +8,9 @@ from rich.console import RenderableType
 
 from slotwise.api.scheduling import Scheduled, names
 from slotwise.cli.render.tables import show, table
-from slotwise.heuristics.ras.scheduler.priority import WORST
-from slotwise.heuristics.ras.scheduler.round import DecisionOutcome, Round
+from slotwise.heuristics.ras.scheduler import WORST, DecisionOutcome, Round
 from slotwise.solver.admission.exact_round import Counterpart, Exact
-from slotwise.solver.admission.min_migration import Moves
+from slotwise.solver.admission.topology_selection import Moves
 from slotwise.solver.core.result import Status
 
 

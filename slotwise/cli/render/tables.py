@@ -10,8 +10,10 @@ from rich.console import Console, RenderableType
 from rich.measure import Measurement
 from rich.table import Table
 
+from slotwise.api.orphans import FirstPlaces
 from slotwise.cli.exits import emit
-from slotwise.models.display import takes_escapes
+from slotwise.models.display import counted, takes_escapes
+from slotwise.models.values import short_text
 
 MOST_ROWS = 40
 """A longer table is cut; the rest is in ``--json`` and ``--out``."""
@@ -65,3 +67,22 @@ def listed(names: Sequence[str], most: int = 12) -> str:
 def more_rows(count: int, what: str) -> list[str]:
     """Return the line that says how many of `count` rows were cut, if any were."""
     return [f"  ... and {count - MOST_ROWS} more {what}: see --json"] if count > MOST_ROWS else []
+
+
+# The first line about orphans; it loads nothing heavy.
+
+
+def show_first(first: FirstPlaces, *, search_follows: bool) -> None:
+    """Show at once, in a line, whether the orphans have a place."""
+    count = counted(len(first.orphans), "task")
+    gone = dict.fromkeys(one.was.node for one in first.orphans if one.was is not None)
+    of = f" of {', '.join(gone)}" if gone else ""
+    if first.verdict is None:
+        said = "no place found at once" + (", the search goes on" if search_follows else "")
+    else:
+        costs = (f"{one.term} {short_text(one.value)}" for one in first.verdict.objective)
+        moves = counted(first.moves or 0, "other move")
+        better = "; looking for better ones" if search_follows else ""
+        said = f"a place for each, {moves} ({', '.join(costs)}){better}"
+    emit(f"Orphans: {count}{of}; {said}.\n")
+    sys.stdout.flush()

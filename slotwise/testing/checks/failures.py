@@ -6,9 +6,9 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from slotwise.heuristics.method_error import MethodError
+from slotwise.heuristics.method import MethodError
 from slotwise.models.errors import InputError
-from slotwise.models.formats.atomic_file import write_atomically
+from slotwise.models.formats.file_bytes import write_atomically
 from slotwise.models.formats.placement_file import placement_text
 from slotwise.models.instance.placement import Placement
 from slotwise.models.instance_file import instance_hash, instance_text

@@ -20,7 +20,7 @@ from slotwise.models.instance.instance import Instance, Objective, Scheduler
 from slotwise.models.instance.topology import MEMORY_PARTS, Component, Constraints, Topology
 from slotwise.models.instance_file import instance_from_text, instance_text
 from slotwise.models.problem.compile import compile_problem
-from slotwise.solver.explain.relaxation import with_topologies
+from slotwise.solver.explain.constraint import with_topologies
 from slotwise.testing.random_instances.lost_nodes import without_nodes
 
 PLAIN = Topology("plain", ())

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from slotwise.heuristics.external.command import external_method, startable_words
-from slotwise.heuristics.method import Method
-from slotwise.heuristics.method_error import MethodError
+from slotwise.heuristics.method import Method, MethodError
 from slotwise.heuristics.method_names import COMMAND_PREFIX, is_command, is_storm
 from slotwise.heuristics.ours import HEURISTICS
 from slotwise.heuristics.registry import find_method
@@ -25,9 +24,9 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Refusal
 from slotwise.models.problem.compile import compile_problem
 from slotwise.testing.checks.answer import Answer
+from slotwise.testing.checks.children import WITHIN, Children, EndedError, GivenUpError
 from slotwise.testing.checks.finding import UnsupportedError
-from slotwise.testing.checks.processes.children import WITHIN, Children, EndedError, GivenUpError
-from slotwise.testing.checks.processes.under_test import (
+from slotwise.testing.checks.under_test import (
     CALLABLE,
     Reply,
     Said,

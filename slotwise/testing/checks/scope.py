@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 
 import networkx as nx
 
 from slotwise.models.instance.cluster import Node
 from slotwise.models.instance.instance import Instance, Scheduler
-from slotwise.models.instance.reserved import ACKER
-from slotwise.models.instance.topology import MEMORY_PARTS, Topology
+from slotwise.models.instance.topology import ACKER, MEMORY_PARTS, Topology
+from slotwise.models.judge import rules as hard
+from slotwise.models.judge.rules import without_field
 from slotwise.models.values import known
-from slotwise.solver.explain.relaxation import with_topologies
+from slotwise.solver.explain.constraint import with_topologies
 from slotwise.testing.checks.reduction import (
     without_component,
     without_resource,
@@ -114,12 +116,13 @@ _WITHOUT: Mapping[str, Change] = {
     "cycles": _each_topology(_without_cycles),
     "incompatible": _each_topology(_without_incompatible),
     "max_per_node": _each_topology(_without_max_per_node),
-    "one_component_per_worker": _each_topology(
-        lambda one: replace(one, one_component_per_worker=False)
-    ),
-    "one_task_per_worker": _each_topology(lambda one: replace(one, one_task_per_worker=False)),
+    **{
+        name: _each_topology(partial(without_field, field=rule.field))
+        for name, rule in reversed(hard.RULES.items())
+        if rule.field is not None and name != "heap"
+    },
     "one_topology_per_worker": lambda one: with_topologies(one, one.topologies[:1]),
-    "heap": _each_topology(lambda one: replace(one, worker_max_heap_mb=None)),
+    "heap": _each_topology(partial(without_field, field="worker_max_heap_mb")),
     "slots": _each_node(lambda one: replace(one, slots=None)),
     "capacity": _each_node(lambda one: replace(one, resources=dict.fromkeys(one.resources))),
 }

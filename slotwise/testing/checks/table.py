@@ -8,21 +8,25 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from slotwise.heuristics.method_error import MethodError
-from slotwise.models.errors import InputError
+from slotwise.heuristics.method import MethodError
+from slotwise.models.errors import InputError, suggestion
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
-from slotwise.models.suggestion import suggestion
+from slotwise.testing.checks.edges import edges, far_apart
 from slotwise.testing.checks.finding import Finding
-from slotwise.testing.checks.properties.determinism import is_deterministic
-from slotwise.testing.checks.properties.edges import edges, far_apart
-from slotwise.testing.checks.properties.indifference import ignores_names, ignores_order
-from slotwise.testing.checks.properties.optimality import admits, gap_is_at_most, moves_at_most
-from slotwise.testing.checks.properties.other_clusters import (
+from slotwise.testing.checks.properties import (
+    admits,
+    ends_within,
+    gap_is_at_most,
+    ignores_names,
+    ignores_order,
+    is_complete,
+    is_deterministic,
     is_no_worse_with_more,
+    is_valid,
+    moves_at_most,
     survives_node_loss,
 )
-from slotwise.testing.checks.properties.validity import ends_within, is_complete, is_valid
 from slotwise.testing.checks.scheduler import CHANGES_INPUT, Testable, as_scheduler
 from slotwise.testing.checks.trial import Trial
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from slotwise.heuristics.method_error import MethodError
+from slotwise.heuristics.method import MethodError
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import UNPLACED, Placement, Refusal
 from slotwise.models.instance_file import instance_hash

@@ -9,12 +9,11 @@ from typing import TypeVar
 
 from hypothesis import strategies as st
 
-from slotwise.models.errors import InputError
+from slotwise.models.errors import InputError, suggestion
 from slotwise.models.instance.cluster import Cluster
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
 from slotwise.models.instance.topology import Topology
-from slotwise.models.suggestion import suggestion
 from slotwise.models.values import one_of, whole
 from slotwise.testing.choices import chance, pick
 from slotwise.testing.random_instances.feasible import one_unit_short, tightened, with_placement
@@ -30,10 +29,11 @@ from slotwise.testing.random_instances.tiny import (
     make_cluster,
     make_instance,
     make_resources,
+    make_topology,
     moderate_instance,
     ruled_instance,
+    with_tasks,
 )
-from slotwise.testing.random_instances.tiny_topologies import make_topology, with_tasks
 
 KINDS: Mapping[str, str] = {
     "any": "Every rule of the problem occurs; some are infeasible, and some are by one unit.",

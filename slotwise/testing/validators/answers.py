@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from slotwise.heuristics.external.command import failure_of, startable_words
-from slotwise.heuristics.method_error import MethodError
+from slotwise.heuristics.method import MethodError
 from slotwise.heuristics.method_names import COMMAND_PREFIX
 from slotwise.heuristics.plugin_errors import format_error
 from slotwise.models.display import kind_of

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from slotwise.models.errors import InputError
-from slotwise.models.suggestion import suggestion
-from slotwise.testing.validators.capacity import CAPACITY
+from slotwise.models.errors import InputError, suggestion
+from slotwise.testing.validators import capacity, constraints, placed, workers
 from slotwise.testing.validators.case import RULES, Case, SubCase
-from slotwise.testing.validators.constraints import INCOMPATIBLE, MAX_PER_NODE
-from slotwise.testing.validators.heap import HEAP
-from slotwise.testing.validators.moves import MAX_MOVED
-from slotwise.testing.validators.placed import PLACED
-from slotwise.testing.validators.shared_memory import SHARED_CAPACITY, SHARED_HEAP
-from slotwise.testing.validators.slots import SLOTS
-from slotwise.testing.validators.workers import ONE_COMPONENT, ONE_TASK, ONE_TOPOLOGY
 
-_ALL = (
-    *(PLACED, CAPACITY, SHARED_CAPACITY, SLOTS, HEAP, SHARED_HEAP, ONE_TOPOLOGY, ONE_TASK),
-    *(ONE_COMPONENT, INCOMPATIBLE, MAX_PER_NODE, MAX_MOVED),
-)
+_ALL = [
+    one
+    for module in (placed, capacity, workers, constraints)
+    for group in vars(module).values()
+    if isinstance(group, tuple)
+    for one in group
+    if isinstance(one, SubCase)
+]
 
 CATALOGUE: dict[str, tuple[SubCase, ...]] = {
-    rule: tuple(one for group in _ALL for one in group if one.rule == rule) for rule in RULES
+    rule: tuple(one for one in _ALL if one.rule == rule) for rule in RULES
 }
 """Rule -> its sub-cases, the plainest first."""
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from slotwise.models.instance.reserved import ACKER
-from slotwise.models.instance.topology import Ackers, Constraints
+from slotwise.models.instance.topology import ACKER, Ackers, Constraints
 from slotwise.testing.validators.case import (
     Scene,
     SubCase,

@@ -13,7 +13,7 @@ from typing import Any
 
 from slotwise.models.display import counted
 from slotwise.models.errors import InputError
-from slotwise.models.formats.atomic_file import write_atomically
+from slotwise.models.formats.file_bytes import write_atomically
 from slotwise.models.formats.instance_writer import instance_document
 from slotwise.models.formats.json_text import pretty_json
 from slotwise.models.formats.placement_file import placement_document, placement_text

@@ -30,9 +30,8 @@ from slotwise.solver.column_generation.worker_packing.worker_costs import (
 )
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.not_taken import NotTakenError
-from slotwise.solver.structure.dominance import undominated
+from slotwise.solver.structure.dominance import VectorSet, undominated
 from slotwise.solver.structure.task_types import TaskTypes
-from slotwise.solver.structure.vector_set import VectorSet
 
 RULES = frozenset(
     {

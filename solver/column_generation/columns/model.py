@@ -20,10 +20,8 @@ from slotwise.models.values import NO_LIMIT
 from slotwise.solver.column_generation.columns.enumeration import NodeColumns, node_columns
 from slotwise.solver.column_generation.params import COLUMNS_DEFAULTS, ColumnsParams
 from slotwise.solver.core.memory import RunToken
-from slotwise.solver.structure.disaggregation import WorkerCounts, disaggregate
-from slotwise.solver.structure.node_types import NodeType, node_types
-from slotwise.solver.structure.task_types import TaskTypes, merge_twins
-from slotwise.solver.structure.worker_layout import home_labels
+from slotwise.solver.structure.node_types import NodeType, home_labels, node_types
+from slotwise.solver.structure.task_types import TaskTypes, WorkerCounts, disaggregate, merge_twins
 
 
 @dataclass(frozen=True, slots=True, eq=False)

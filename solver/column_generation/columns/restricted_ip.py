@@ -22,7 +22,7 @@ from slotwise.solver.column_generation.columns.model import (
 )
 from slotwise.solver.column_generation.columns.pricing import Limit
 from slotwise.solver.compact import Count, product, proven_bound, run_cp_sat
-from slotwise.solver.compact.star_cover import cover
+from slotwise.solver.compact.network import cover
 from slotwise.solver.core.result import Limits
 from slotwise.solver.structure.task_types import TaskTypes
 

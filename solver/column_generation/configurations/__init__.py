@@ -3,7 +3,7 @@
 The fast way of engine ``configurations``: all vectors of counts that fit a node are listed with
 their values (`enumeration`), small problems are settled by tables over all vectors
 (`exact_tables`), else each term of the objective is a master problem over them
-(`term_master`). A term that is proven with no gap restricts the next one to the columns of reduced
+(`engine`). A term that is proven with no gap restricts the next one to the columns of reduced
 cost 0.
 
 Start with `engine`. It may import the modules of `solver.column_generation` (not its `engine`),

@@ -17,8 +17,8 @@ from slotwise.solver.column_generation.params import ConfigurationsParams
 from slotwise.solver.column_generation.worker_packing.table import Packing, pack
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.not_taken import NotTakenError
+from slotwise.solver.structure.node_types import has_single_workers
 from slotwise.solver.structure.task_types import TaskTypes
-from slotwise.solver.structure.worker_layout import has_single_workers
 
 RULES = frozenset(
     {

@@ -13,11 +13,14 @@ import numpy as np
 
 from slotwise.models.cancellation import UNLIMITED, CancellationToken
 from slotwise.models.problem.problem import IntArray
-from slotwise.solver.column_generation.listed_master import TypeColumns
-from slotwise.solver.column_generation.neg_inf import NEG_INF
+from slotwise.solver.column_generation.listed_master import NEG_INF, TypeColumns
 from slotwise.solver.column_generation.params import ConfigurationsParams
-from slotwise.solver.column_generation.residual_search import Configuration
-from slotwise.solver.column_generation.search_state import MasterSolution, SearchState, SiteColumns
+from slotwise.solver.column_generation.residual_search import (
+    Configuration,
+    MasterSolution,
+    SearchState,
+    SiteColumns,
+)
 from slotwise.solver.core.memory import RunToken
 
 

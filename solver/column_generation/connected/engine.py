@@ -15,15 +15,14 @@ from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import CLUSTER, RACK, IntArray, Problem
 from slotwise.solver.column_generation.connected.gap_search import GapSearch, level_search
-from slotwise.solver.column_generation.connected.joint.joint_search import (
+from slotwise.solver.column_generation.connected.joint_search import (
     by_counts,
+    flow_between_racks,
     joint_search,
     make_joint_levels,
+    roundings,
 )
-from slotwise.solver.column_generation.connected.joint.rack_flow import flow_between_racks
-from slotwise.solver.column_generation.connected.joint.rounding import roundings
 from slotwise.solver.column_generation.connected.level import Level, make_level
-from slotwise.solver.column_generation.connected.packing import pack_configurations, placement_of
 from slotwise.solver.column_generation.connected.place_model import (
     PlaceModel,
     dual_scale,
@@ -31,7 +30,12 @@ from slotwise.solver.column_generation.connected.place_model import (
     why_not_connected,
 )
 from slotwise.solver.column_generation.connected.two_level_search import two_level_search
-from slotwise.solver.column_generation.connected.worker_split import WorkerSplitter, round_down
+from slotwise.solver.column_generation.connected.worker_split import (
+    WorkerSplitter,
+    pack_configurations,
+    placement_of,
+    round_down,
+)
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
 from slotwise.solver.column_generation.residual_search import TooLongError
 from slotwise.solver.column_generation.restricted_master import lp_solver

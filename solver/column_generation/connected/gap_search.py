@@ -13,8 +13,12 @@ from slotwise.solver.column_generation.connected.level import Level
 from slotwise.solver.column_generation.listed_master import TypeColumns
 from slotwise.solver.column_generation.params import ConnectedParams, ResidualParams
 from slotwise.solver.column_generation.rack_splits import all_in_one
-from slotwise.solver.column_generation.residual_search import TooLongError
-from slotwise.solver.column_generation.search_state import MasterSolution, SearchState, SiteColumns
+from slotwise.solver.column_generation.residual_search import (
+    MasterSolution,
+    SearchState,
+    SiteColumns,
+    TooLongError,
+)
 from slotwise.solver.column_generation.split_search import SplitSearch
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.result import Limits

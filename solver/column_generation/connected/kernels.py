@@ -8,7 +8,7 @@ from __future__ import annotations
 from numba import njit
 
 from slotwise.models.problem.problem import IntArray
-from slotwise.solver.column_generation.neg_inf import NEG_INF
+from slotwise.solver.column_generation.listed_master import NEG_INF
 
 
 @njit(cache=True)

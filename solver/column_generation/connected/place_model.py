@@ -14,16 +14,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from slotwise.models.cancellation import CancellationToken
-from slotwise.models.problem.problem import NODE, RACK, WORKER, BoolArray, IntArray, Problem
-from slotwise.models.problem.rules import Rules
+from slotwise.models.problem.problem import NODE, RACK, WORKER, BoolArray, IntArray, Problem, Rules
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.column_generation.configurations.enumeration import within_node_caps
 from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
 from slotwise.solver.core.declared_rules import declares
+from slotwise.solver.structure.node_types import has_single_workers
 from slotwise.solver.structure.separability import only_network_counts
 from slotwise.solver.structure.task_types import TaskTypes, merge_twins
-from slotwise.solver.structure.worker_layout import has_single_workers
 
 WHOLE_WEIGHTS = 16
 """So many weights are tried as a whole number of units."""

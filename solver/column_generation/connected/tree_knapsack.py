@@ -16,7 +16,7 @@ import numpy as np
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.connected.graph import FlowGraph
-from slotwise.solver.column_generation.neg_inf import NEG_INF
+from slotwise.solver.column_generation.listed_master import NEG_INF
 from slotwise.solver.core.memory import RunToken
 
 Steps = Mapping[int, IntArray]

@@ -17,8 +17,7 @@ from slotwise.solver.column_generation.connected.gap_search import GapSearch
 from slotwise.solver.column_generation.connected.level import Level
 from slotwise.solver.column_generation.connected.place_model import PlaceModel
 from slotwise.solver.column_generation.connected.worker_split import WorkerSplitter
-from slotwise.solver.column_generation.listed_master import TypeColumns
-from slotwise.solver.column_generation.neg_inf import NEG_INF
+from slotwise.solver.column_generation.listed_master import NEG_INF, TypeColumns
 from slotwise.solver.column_generation.params import ConnectedParams
 from slotwise.solver.column_generation.worker_packing.table import mixed_radix_strides
 from slotwise.solver.core.memory import RunToken

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotwise.models.problem.problem import IntArray
-from slotwise.solver.column_generation.neg_inf import NEG_INF
+from slotwise.solver.column_generation.listed_master import NEG_INF
 
 Index = NDArray[np.int32]
 

@@ -29,10 +29,9 @@ from slotwise.solver.column_generation.worker_packing.worker_costs import (
 )
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.not_taken import NotTakenError
-from slotwise.solver.structure.dominance import undominated
+from slotwise.solver.structure.dominance import VectorSet, undominated
+from slotwise.solver.structure.node_types import keeps_apart
 from slotwise.solver.structure.task_types import TaskTypes
-from slotwise.solver.structure.vector_set import VectorSet
-from slotwise.solver.structure.worker_layout import keeps_apart
 
 MOST_MERGED = 64
 """So many times more pairs are looked at together where most of them are merged away."""

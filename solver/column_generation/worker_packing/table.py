@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from slotwise.models.problem.problem import BoolArray, IntArray, Problem
-from slotwise.solver.column_generation.neg_inf import NEG_INF
+from slotwise.solver.column_generation.listed_master import NEG_INF
 from slotwise.solver.column_generation.params import PackingParams
 from slotwise.solver.column_generation.worker_packing.kernels import Index, fill
-from slotwise.solver.column_generation.worker_packing.worker_configurations import (
+from slotwise.solver.column_generation.worker_packing.worker_costs import (
     worker_configurations,
 )
 from slotwise.solver.core.memory import RunToken

@@ -23,9 +23,8 @@ from slotwise.models.problem.problem import Problem
 from slotwise.solver.compact.constraints import RULES
 from slotwise.solver.compact.cp_sat.builder import Count, CpBuilder, products, variable
 from slotwise.solver.compact.cp_sat.run import noise_of, proven_bound, run_cp_sat, whole_bound
-from slotwise.solver.compact.formulation import PARTS, formulate
+from slotwise.solver.compact.formulation import PARTS, counts_pairs, formulate
 from slotwise.solver.compact.model_size import check_model_size
-from slotwise.solver.compact.pairs import counts_pairs
 from slotwise.solver.compact.params import CP_SAT_DEFAULTS, CpSatParams
 from slotwise.solver.compact.variables import Counts, described, read_placement
 from slotwise.solver.core.declared_rules import declares

@@ -11,8 +11,8 @@ import pulp
 
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InternalError
-from slotwise.solver.compact.builder import Linear
 from slotwise.solver.compact.params import MILP_DEFAULTS, MilpParams
+from slotwise.solver.compact.variables import Linear
 from slotwise.solver.core.not_taken import NotTakenError
 
 

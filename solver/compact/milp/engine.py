@@ -16,20 +16,32 @@ not carry at those tolerances.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from functools import partial
 
 from slotwise.models.cancellation import CancelledError
+from slotwise.models.errors import InternalError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.baseline.engine import BASELINE
+from slotwise.solver.baseline import BASELINE
 from slotwise.solver.compact.constraints import RULES
 from slotwise.solver.compact.formulation import PARTS
-from slotwise.solver.compact.milp.backend import LEAST_BLURRED, Ended
-from slotwise.solver.compact.milp.formulation import Grid, build, fix
-from slotwise.solver.compact.milp.highs import version
-from slotwise.solver.compact.milp.term_search import TermSearch
+from slotwise.solver.compact.milp.backend import (
+    LEAST_BLURRED,
+    MOST_TOLD_APART,
+    Ended,
+    Question,
+    Reply,
+    Report,
+    Values,
+    sufficient_gap,
+)
+from slotwise.solver.compact.milp.builder import Column, column_of
+from slotwise.solver.compact.milp.formulation import CompactModel, Grid, build, fix
+from slotwise.solver.compact.milp.highs import search, version
 from slotwise.solver.compact.model_size import check_columns, check_linear_size
 from slotwise.solver.compact.params import MILP_DEFAULTS, MilpParams
+from slotwise.solver.compact.variables import described, read_placement
 from slotwise.solver.core.declared_rules import declares
 from slotwise.solver.core.engine import Engine, configurable
 from slotwise.solver.core.incumbent import Incumbent
@@ -101,3 +113,151 @@ def _milp(params: MilpParams) -> Engine:
 
 
 MILP = configurable(_milp, MILP_DEFAULTS)
+
+
+# One term of the compact model, minimised by HiGHS, which computes in floating point.
+#
+# Every solution is rounded and judged, and a bound is lowered by more than the solver's
+# tolerances before it is rounded up to a whole step (`Grid.bound`). Where a term has so many
+# steps that this leaves the bound short of the value, the solver is asked for anything between
+# the two steps below.
+
+
+@dataclass(frozen=True, slots=True)
+class TermSearch:
+    """The search for the least value of term `index`, those before it at their optima.
+
+    Parameters
+    ----------
+    compact, index, grid
+        The model; which of its terms, and that term as a sum of columns.
+    limits
+        Of the whole run.
+    best
+        Takes the solutions, and the bound of the end. Bounds on the way are told, too, but are no
+        part of the claim: where the solver ends in trouble none counts.
+    """
+
+    compact: CompactModel
+    index: int
+    grid: Grid
+    limits: Limits
+    best: Incumbent
+
+    def run(self) -> Ended:
+        """Search; what is found and proven stands in the incumbent."""
+        ended = self._minimise()
+        if ended is Ended.COMPLETE:
+            self._ask_for_less()
+        return ended
+
+    @property
+    def _left(self) -> float:
+        """Seconds left."""
+        return self.limits.time_s - self.best.seconds
+
+    @property
+    def _value(self) -> int | None:
+        return None if self.best.values is None else self.best.values[self.index]
+
+    def _prove(self, bound: int | None) -> None:
+        self.best.prove([*self.best.optima[: self.index], bound])
+
+    def _minimise(self) -> Ended:
+        if self._value == 0:
+            self._prove(0)
+            return Ended.COMPLETE
+        if self._left <= 0:
+            return Ended.STOPPED
+        earlier = self.best.optima[: self.index]
+
+        def report(values: Values | None, of_columns: float | None) -> None:
+            if values is None or self._offer(values):
+                bound = self.grid.bound(of_columns)
+                self.best.reporter.prove([*earlier, bound], by_solver=True)
+
+        reply = self._searched(self._question(), report)
+        if reply.ended is Ended.INFEASIBLE and self.best.placement is not None:
+            reply = replace(reply, ended=Ended.TROUBLE)
+        if reply.ended is Ended.FAILED:
+            raise InternalError(f"HiGHS could not search the model of term {self.index}")
+        if reply.ended is not Ended.INFEASIBLE:
+            self._prove(self.grid.bound(reply.bound))
+        return reply.ended
+
+    def _searched(self, question: Question, report: Report) -> Reply:
+        """Search; where there is no solution, search again the other way about presolve.
+
+        HiGHS 1.13 calls models infeasible that are not, some with presolve and some without, where
+        the coefficients of a row are of very different size: only both ways together are believed.
+        """
+        reply = search(question, report)
+        self.best.interrupted |= reply.interrupted
+        if reply.ended is not Ended.INFEASIBLE:
+            return reply
+        left = self._left
+        if left <= 0 or reply.interrupted:
+            return replace(reply, ended=Ended.STOPPED)
+        other = replace(question, presolve=not question.presolve, time_s=left)
+        reply = search(other, report)
+        self.best.interrupted |= reply.interrupted
+        return reply
+
+    def _question(self) -> Question:
+        return Question(
+            self.compact.model,
+            self.grid.columns,
+            self._start(),
+            sufficient_gap(self.grid.columns),
+            self._left,
+            self.limits.workers,
+            self.limits.seed,
+            self.limits.presolve,
+            self.best.reporter.token,
+        )
+
+    def _ask_for_less(self) -> None:
+        """Where rounding left the bound below the value, ask for anything that is a step better.
+
+        The limit lies between two steps: a whole step apart, sums are told apart however they are
+        rounded, so that no solution there is a proof.
+        """
+        while len(self.best.optima) <= self.index and (value := self._value) is not None:
+            steps = (value - self.grid.constant) // self.grid.step
+            if self.grid.largest > MOST_TOLD_APART:
+                self.best.reporter.note(
+                    f"a term of up to {self.grid.largest:,.0f} steps is more than doubles tell "
+                    "apart, so no bound of it above 0 is believed and later terms are not searched"
+                )
+                return
+            if self._left <= 0:
+                return
+
+            def report(values: Values | None, of_columns: float | None) -> None:
+                if values is not None:
+                    self._offer(values)
+
+            reply = self._searched(replace(self._question(), start=(), below=steps - 0.5), report)
+            if self._value == value:
+                if reply.ended is Ended.INFEASIBLE:
+                    self._prove(value)
+                return
+
+    def _offer(self, values: Values) -> bool:
+        """Offer the placement that a solution describes, rounded to whole tasks."""
+        counts = self.compact.counts
+        return self.best.offer(
+            read_placement(self.best.problem, counts, lambda x: round(values(column_of(x))))
+        )
+
+    def _start(self) -> tuple[tuple[Column, int], ...]:
+        """Return the counts of the incumbent."""
+        if self.best.placement is None:
+            return ()
+        return tuple(
+            (column_of(x), content.get(g, 0))
+            for worker, content in described(
+                self.best.problem, self.compact.counts, self.best.placement
+            )
+            for g, x in worker.counts.items()
+        )

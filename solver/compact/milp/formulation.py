@@ -11,7 +11,7 @@ import numpy as np
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import IntArray, Problem
 from slotwise.solver.compact.formulation import formulate
-from slotwise.solver.compact.layout import make_groups
+from slotwise.solver.compact.layout import group_names, make_groups
 from slotwise.solver.compact.milp.backend import (
     MOST_TOLD_APART,
     just_above,
@@ -19,7 +19,6 @@ from slotwise.solver.compact.milp.backend import (
     whole_bound,
 )
 from slotwise.solver.compact.milp.builder import Expr, MilpBuilder, coefficients, constant, total
-from slotwise.solver.compact.names import group_names
 from slotwise.solver.compact.network import NetworkPlace, Product
 from slotwise.solver.compact.params import MILP_DEFAULTS, MilpParams
 from slotwise.solver.compact.variables import Counts

@@ -12,9 +12,8 @@ from slotwise.benchmarks.experiments.__main__ import main
 from slotwise.benchmarks.experiments.storm_like.fit import distance, fits
 from slotwise.benchmarks.experiments.storm_like.tables import data_of, distinct
 from slotwise.models.families.registry import FAMILIES
-from slotwise.models.families.storm_like.family import draw_topology, rng_of
-from slotwise.models.families.storm_like.statistics import topology_statistics
-from slotwise.models.families.storm_like.tables import tables
+from slotwise.models.families.storm_like_family import draw_topology, rng_of
+from slotwise.models.families.storm_like_statistics import tables, topology_statistics
 
 
 @pytest.fixture

@@ -19,9 +19,8 @@ from slotwise.benchmarks.grading.run import Loader, outcome
 from slotwise.benchmarks.grading.sources import read_cases
 from slotwise.heuristics import registry
 from slotwise.heuristics import run as place
-from slotwise.heuristics.method import Method
-from slotwise.heuristics.method_error import MethodError
-from slotwise.heuristics.round_robin import ROUND_ROBIN
+from slotwise.heuristics.method import Method, MethodError
+from slotwise.heuristics.one_by_one import ROUND_ROBIN
 from slotwise.models.problem.problem import Problem
 
 CALL_S = 1.0

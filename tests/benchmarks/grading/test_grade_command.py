@@ -65,7 +65,7 @@ def test_pack_says_in_one_line_what_is_wrong(cli):
 
 def test_pack_prints_how_to_submit(cli, tmp_path, monkeypatch):
     packed = Packed(Path("env.tgz"), 293.4, 20_000, "3.11.7", "/usr")
-    monkeypatch.setattr("slotwise.api.gradings.packing.pack_environment", lambda *_: packed)
+    monkeypatch.setattr("slotwise.api.packing.pack_environment", lambda *_: packed)
     answer = cli("pack", "--out", "env.tgz")
     first, *others = answer.out.splitlines()
     assert first == "env.tgz: 293 MB, 20000 files. Executors need /usr/bin/python3.11."

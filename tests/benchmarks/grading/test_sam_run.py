@@ -21,7 +21,7 @@ from slotwise.benchmarks.grading.store import Store
 from slotwise.benchmarks.report.page import write_report
 from slotwise.heuristics.sam.pairs import PAIRS
 from slotwise.models.allocation.case import AllocationCase, case_text
-from slotwise.models.dataflow.dataflow import Dataflow, DataflowTask, Stream
+from slotwise.models.dataflow import Dataflow, DataflowTask, Stream
 from slotwise.models.errors import InputError
 from slotwise.models.families.sam import SAM
 

@@ -23,8 +23,7 @@ import pytest
 from slotwise.cli.app import run
 from slotwise.heuristics import registry
 from slotwise.heuristics.external.command import external_method
-from slotwise.heuristics.method import Method
-from slotwise.heuristics.method_error import MethodError
+from slotwise.heuristics.method import Method, MethodError
 from slotwise.heuristics.ours import HEURISTICS
 from slotwise.heuristics.registry import all_methods, find_method
 from slotwise.heuristics.run import run_method

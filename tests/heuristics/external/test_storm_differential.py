@@ -19,8 +19,7 @@ from slotwise.benchmarks.experiments.catalogue import run_experiment
 from slotwise.benchmarks.experiments.storm.comparison import compare, differences
 from slotwise.heuristics.external.storm_peer import StormAnswer, StormPeer
 from slotwise.heuristics.external.storm_process import missing
-from slotwise.heuristics.ras.scheduler.scheduler import schedule_round
-from slotwise.heuristics.ras.scheduler.topology_attempt import RoundLimits
+from slotwise.heuristics.ras.scheduler import RoundLimits, schedule_round
 from slotwise.heuristics.ras.strategies.strategy import STRATEGIES, RasLimits
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import to_places

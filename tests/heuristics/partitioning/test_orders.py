@@ -16,7 +16,7 @@ from slotwise.heuristics.partitioning.partition import Partition, equal_parts
 from slotwise.heuristics.partitioning.partitioners import find_partitioner
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InputError
-from slotwise.models.graph_files.csr import CsrGraph, from_edges, in_memory
+from slotwise.models.graph_files.vertex_stream import CsrGraph, from_edges, in_memory
 
 
 def graph(pairs: list[tuple[int, int]], count: int) -> CsrGraph:

@@ -11,14 +11,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slotwise.heuristics.partitioning import kahip, metis
-from slotwise.heuristics.partitioning.partition import Partition, Parts, equal_parts
+from slotwise.heuristics.partitioning.orders import fennel, fennel_alpha, ldg
+from slotwise.heuristics.partitioning.partition import (
+    Partition,
+    Parts,
+    cut_of,
+    equal_parts,
+    whole_weights,
+)
 from slotwise.heuristics.partitioning.partitioners import PARTITIONERS, find_partitioner
-from slotwise.heuristics.partitioning.scores import fennel, fennel_alpha, ldg
-from slotwise.heuristics.partitioning.whole_graph import cut_of, whole_weights
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InputError
-from slotwise.models.graph_files.csr import CsrGraph, from_edges
-from slotwise.models.graph_files.vertex_stream import Chunk, Totals, VertexStream
+from slotwise.models.graph_files.vertex_stream import (
+    Chunk,
+    CsrGraph,
+    Totals,
+    VertexStream,
+    from_edges,
+)
 
 QUICK = [name for name in PARTITIONERS if name != "kahip"]
 ONE_PASS = ("hash", "ldg", "fennel")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from slotwise.heuristics.ras.model.requests import request_of
-from slotwise.heuristics.ras.model.topology import ras_topology
-from slotwise.heuristics.ras.scheduler.scheduler import schedule_round
+from slotwise.heuristics.ras.model import ras_topology, request_of
+from slotwise.heuristics.ras.scheduler import schedule_round
 from slotwise.heuristics.ras.strategies.executor_order import by_constraint_severity
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance

@@ -15,9 +15,9 @@ from itertools import permutations
 import pytest
 
 from slotwise.heuristics.ours import HEURISTICS
+from slotwise.heuristics.ras.java.hash_map import java_7_order
 from slotwise.heuristics.ras.java.iteration_order import map_order, string_hash
-from slotwise.heuristics.ras.java.java_7_hash import java_7_order
-from slotwise.heuristics.rstorm.research_graph import input_hash, research_graph
+from slotwise.heuristics.rstorm.task_order import input_hash, research_graph
 from slotwise.heuristics.run import run_method
 from slotwise.models.instance.cluster import Cluster, Distance, Node
 from slotwise.models.instance.instance import Instance, Objective

@@ -15,9 +15,9 @@ from hypothesis import given
 
 from slotwise.heuristics.ours import HEURISTICS
 from slotwise.heuristics.partial_placement import Ledger
+from slotwise.heuristics.rstorm.metric import RStormWeights
 from slotwise.heuristics.rstorm.pseudocode import r_storm_pseudocode
 from slotwise.heuristics.rstorm.task_order import bfs_topology_traversal, task_selection
-from slotwise.heuristics.rstorm.weights import RStormWeights
 from slotwise.heuristics.run import run_method
 from slotwise.models.errors import InputError
 from slotwise.models.instance.cluster import Cluster, Distance, Node

@@ -20,9 +20,9 @@ from slotwise.benchmarks.experiments.proofs.rstorm_table import (
 )
 from slotwise.heuristics.ours import HEURISTICS
 from slotwise.heuristics.registry import find_method
+from slotwise.heuristics.rstorm.metric import RStormWeights
 from slotwise.heuristics.rstorm.research_code import r_storm
 from slotwise.heuristics.rstorm.task_order import research_task_selection
-from slotwise.heuristics.rstorm.weights import RStormWeights
 from slotwise.heuristics.run import run_method
 from slotwise.models.families.registry import FAMILIES
 from slotwise.models.families.rstorm import TopologyShape, instance_of, shapes

@@ -12,10 +12,10 @@ import pytest
 from sam_cases import chain, model
 
 from slotwise.heuristics.sam.allocations import Refused, allocate_lsa, allocate_mba
-from slotwise.models.allocation.demand import task_demands
+from slotwise.models.allocation.load import task_demands
 from slotwise.models.allocation.plan import TaskAllocation, estimated_slots
-from slotwise.models.dataflow.micro import MICRO_DAGS
-from slotwise.models.performance.article import article_models
+from slotwise.models.dataflow import MICRO_DAGS
+from slotwise.models.performance.file import article_models
 
 ALGORITHMS = {"lsa": allocate_lsa, "mba": allocate_mba}
 X = model("x", (1, 4, 10, 6), (3, 9, 30, 20), (5, 9, 35, 25))

@@ -8,12 +8,10 @@ from fractions import Fraction
 import pytest
 from sam_cases import model
 
-from slotwise.heuristics.sam.dsm import map_dsm
-from slotwise.heuristics.sam.mapping import AllocatedTask, Mapped, NoRoom, OpenVm, open_vms
+from slotwise.heuristics.sam.allocations import AllocatedTask, Mapped, NoRoom, OpenVm, open_vms
+from slotwise.heuristics.sam.pairs import RsmWeights, map_dsm, map_rsm, map_sam
 from slotwise.heuristics.sam.retry import acquire
-from slotwise.heuristics.sam.rsm import RsmWeights, map_rsm
-from slotwise.heuristics.sam.sam import map_sam
-from slotwise.models.allocation.vm import AZURE_D, Vm, VmSize
+from slotwise.models.allocation.plan import AZURE_D, Vm, VmSize
 from slotwise.models.errors import InputError
 
 

@@ -11,17 +11,14 @@ from sam_cases import chain, model
 
 from slotwise.heuristics.sam.allocations import Refused
 from slotwise.heuristics.sam.fixed_vms import highest_planned, plan_on
-from slotwise.heuristics.sam.pairs import PAIRS, Planned, find_pair, plan
-from slotwise.heuristics.sam.rsm import RsmWeights
+from slotwise.heuristics.sam.pairs import PAIRS, Planned, RsmWeights, find_pair, plan
 from slotwise.models.allocation.check import Rule, check
-from slotwise.models.allocation.demand import task_demands
-from slotwise.models.allocation.load import Routing
+from slotwise.models.allocation.load import Routing, task_demands
+from slotwise.models.allocation.plan import AZURE_D, Vm, VmSize
 from slotwise.models.allocation.prediction import predict
-from slotwise.models.allocation.vm import AZURE_D, Vm, VmSize
-from slotwise.models.dataflow.dataflow import Dataflow
-from slotwise.models.dataflow.micro import MICRO_DAGS
+from slotwise.models.dataflow import MICRO_DAGS, Dataflow
 from slotwise.models.errors import InputError
-from slotwise.models.performance.article import article_models
+from slotwise.models.performance.file import article_models
 from slotwise.models.performance.model import PerformanceModel
 
 RATES = (50, 100, 200)

@@ -15,7 +15,7 @@ from slotwise.models.allocation.check import Rule, check
 from slotwise.models.allocation.load import Routing, Scaling
 from slotwise.models.allocation.plan import Bundle, Plan
 from slotwise.models.allocation.prediction import predict
-from slotwise.models.dataflow.dataflow import Dataflow
+from slotwise.models.dataflow import Dataflow
 from slotwise.models.performance.model import PerformanceModel
 
 Models = dict[str, PerformanceModel]

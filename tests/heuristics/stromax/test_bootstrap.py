@@ -13,11 +13,12 @@ from stromax_cases import cluster, problem, random_problems, topology
 
 from slotwise.heuristics.node_capacity import task_slots
 from slotwise.heuristics.run import run_method
-from slotwise.heuristics.stromax.bootstrap import (
+from slotwise.heuristics.stromax import (
     STROMAX_BOOTSTRAP,
     STROMAX_BOOTSTRAP_CONDENSED,
+    Cycle,
+    linearise,
 )
-from slotwise.heuristics.stromax.linearisation import Cycle, linearise
 from slotwise.models.instance.placement import UNPLACED, Placement, Refusal
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem

@@ -10,7 +10,7 @@ from stromax_cases import cluster, problem, random_problems, topology
 
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.run import run_method
-from slotwise.heuristics.stromax.global_graph import STROMAX_GLOBAL, STROMAX_GLOBAL_COMM
+from slotwise.heuristics.stromax import STROMAX_GLOBAL, STROMAX_GLOBAL_COMM
 from slotwise.models.instance.placement import UNPLACED, Placement, Refusal
 from slotwise.models.instance.topology import Component, Topology
 from slotwise.models.judge.judge import judge

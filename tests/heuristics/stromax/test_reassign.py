@@ -12,7 +12,7 @@ from stromax_cases import cluster, problem, random_problems, topology
 
 from slotwise.heuristics.registry import find_method
 from slotwise.heuristics.run import run_method
-from slotwise.heuristics.stromax.reassign import STROMAX_REASSIGN, THETA, threshold
+from slotwise.heuristics.stromax import STROMAX_REASSIGN, THETA, threshold
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Place
 from slotwise.models.instance.placement import Placement

@@ -13,17 +13,14 @@ from sam_cases import chain, dataflows, model, models
 import slotwise
 from slotwise.models.allocation.as_instance import MEMORY_MB, as_instance
 from slotwise.models.allocation.load import Routing
-from slotwise.models.allocation.plan import Bundle, Plan, Slot
-from slotwise.models.allocation.vm import Vm, VmSize
-from slotwise.models.dataflow.dataflow import Dataflow
-from slotwise.models.dataflow.micro import MICRO_DAGS
+from slotwise.models.allocation.plan import Bundle, Plan, Slot, Vm, VmSize
+from slotwise.models.dataflow import MICRO_DAGS, Dataflow
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import instance_from_text, instance_text
-from slotwise.models.performance.article import article_models
+from slotwise.models.performance.file import article_models
 from slotwise.models.performance.model import PerformanceModel
-from slotwise.solver.allocation.answer import Question
-from slotwise.solver.allocation.run import METHODS, allocate
+from slotwise.solver.allocation import METHODS, Question, allocate
 
 TWO = {"x": model("x", (1, 3, 50, 20)), "y": model("y", (1, 10, 40, 10), (3, 20, 100, 30))}
 SIZE = VmSize("S", 2, Fraction(1))

@@ -10,10 +10,9 @@ from sam_cases import chain, model
 
 from slotwise.models.allocation.check import Failure, Rule, check
 from slotwise.models.allocation.load import Routing, Scaling
-from slotwise.models.allocation.plan import Bundle, Plan, Slot
-from slotwise.models.allocation.vm import Vm, VmSize
+from slotwise.models.allocation.plan import Bundle, Plan, Slot, Vm, VmSize
 from slotwise.models.errors import InputError
-from slotwise.models.performance.curves import Interpolation
+from slotwise.models.performance.model import Interpolation
 
 VM = Vm("vm", VmSize("two", 2, Fraction(1)))
 DAG = chain("x", "y")

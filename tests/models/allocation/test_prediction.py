@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sam_cases import TASKS, chain, dataflows, model, models
 
 from slotwise.models.allocation.load import Routing, Scaling
-from slotwise.models.allocation.plan import Bundle, Plan, Slot
+from slotwise.models.allocation.plan import Bundle, Plan, Slot, Vm, VmSize
 from slotwise.models.allocation.prediction import (
     Limit,
     Resource,
@@ -19,11 +19,8 @@ from slotwise.models.allocation.prediction import (
     slot_usage,
     vm_usage,
 )
-from slotwise.models.allocation.vm import Vm, VmSize
-from slotwise.models.dataflow.dataflow import Dataflow
-from slotwise.models.dataflow.rates import input_rates
-from slotwise.models.performance.curves import Interpolation
-from slotwise.models.performance.model import PerformanceModel
+from slotwise.models.dataflow import Dataflow, input_rates
+from slotwise.models.performance.model import Interpolation, PerformanceModel
 
 VM = Vm("vm", VmSize("four", 4, Fraction(1)))
 X = model("x", (1, 4, 20, 10), (3, 8, 60, 40))

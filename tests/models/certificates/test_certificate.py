@@ -15,8 +15,7 @@ import pytest
 from conftest import Answer, Cli
 
 from slotwise.benchmarks.experiments.proofs.one_short import one_short
-from slotwise.models.certificates.check import findings
-from slotwise.models.certificates.file import read_certificate, write_certificate
+from slotwise.models.certificates import findings, read_certificate, write_certificate
 from slotwise.models.errors import InputError
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance
@@ -26,7 +25,7 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.core.result import Limits, Status
 from slotwise.solver.solve import solve
 from slotwise.solver.verification.certify import certificate_of, resolve
-from slotwise.solver.verification.claim import Agreement
+from slotwise.solver.verification.crosscheck import Agreement
 from slotwise.solver.verification.verify import verify
 from slotwise.testing.random_instances.tiny import tiny_instance
 
@@ -342,7 +341,7 @@ def test_values_finer_than_inputs_survive(tmp_path: Path) -> None:
 
 def test_checking_needs_no_solver() -> None:
     code = (
-        "import sys, slotwise.models.certificates.check, slotwise.models.certificates.file\n"
+        "import sys, slotwise.models.certificates, slotwise.models.certificates\n"
         "import slotwise.solver.verification.verify\n"
         "print({'ortools', 'highspy', 'pulp'} & {n.partition('.')[0] for n in sys.modules})"
     )

@@ -15,9 +15,12 @@ from typing import Any
 import pytest
 from conftest import EXAMPLES, Cli
 
-from slotwise.models.certificates.certificate import Certificate
-from slotwise.models.certificates.check import findings
-from slotwise.models.certificates.file import certificate_document, certificate_from_data
+from slotwise.models.certificates import (
+    Certificate,
+    certificate_document,
+    certificate_from_data,
+    findings,
+)
 from slotwise.models.errors import InputError
 from slotwise.models.formats.json_text import parse_json, pretty_json
 from slotwise.models.instance.instance import Instance

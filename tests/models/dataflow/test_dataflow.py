@@ -9,9 +9,7 @@ from typing import Any
 
 import pytest
 
-from slotwise.models.dataflow.file import read_dataflow
-from slotwise.models.dataflow.micro import DIAMOND, LINEAR, MICRO_DAGS, STAR
-from slotwise.models.dataflow.rates import input_rates
+from slotwise.models.dataflow import DIAMOND, LINEAR, MICRO_DAGS, STAR, input_rates, read_dataflow
 from slotwise.models.errors import InputError
 from slotwise.models.formats.json_text import pretty_json
 

@@ -14,10 +14,10 @@ from slotwise.models.allocation.case import (
     case_text,
     read_allocation_case,
 )
-from slotwise.models.dataflow.micro import MICRO_DAGS
+from slotwise.models.dataflow import MICRO_DAGS
 from slotwise.models.errors import InputError
 from slotwise.models.families.sam import FEWEST_TASKS, MICRO, MOST_TASKS, SAM
-from slotwise.models.performance.article import article_models
+from slotwise.models.performance.file import article_models
 
 CASES = list(SAM.generate(60))
 

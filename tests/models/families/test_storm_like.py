@@ -16,28 +16,28 @@ from slotwise.benchmarks.grading.sources import read_cases
 from slotwise.models.errors import InputError
 from slotwise.models.families.family import of_sizes, task_range
 from slotwise.models.families.registry import FAMILIES
-from slotwise.models.families.storm_like.cluster import draw_cluster, holds
-from slotwise.models.families.storm_like.demands import draw_demands
-from slotwise.models.families.storm_like.family import (
+from slotwise.models.families.storm_like_family import (
     STORM_LIKE,
     STORM_LIKE_HELD_OUT,
     StormLike,
+    draw_cluster,
+    draw_demands,
     draw_topology,
+    holds,
     rng_of,
     storm_like,
 )
-from slotwise.models.families.storm_like.parallelism import usual
-from slotwise.models.families.storm_like.statistics import (
+from slotwise.models.families.storm_like_statistics import (
     COMPONENT_STATISTICS,
     KINDS,
     TOPOLOGY_STATISTICS,
     component_statistics,
     joined,
     kind_of,
+    tables,
     topology_statistics,
 )
-from slotwise.models.families.storm_like.streams import draw_structure
-from slotwise.models.families.storm_like.tables import tables
+from slotwise.models.families.storm_like_streams import draw_structure, usual
 from slotwise.models.instance.topology import Component, Stream, Topology
 from slotwise.models.instance_file import instance_hash
 
@@ -270,7 +270,7 @@ def test_sizes_are_checked(least: int, most: int, said: str) -> None:
 
 
 def test_sizes_that_no_draw_has_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("slotwise.models.families.storm_like.family.ATTEMPTS", 10)
+    monkeypatch.setattr("slotwise.models.families.storm_like_family.ATTEMPTS", 10)
     with pytest.raises(InputError, match="no topology of 900000 to 900000 tasks among 10 draws"):
         of_sizes(STORM_LIKE, 900_000, 900_000).make(0, 0)
 

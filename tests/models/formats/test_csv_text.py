@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from slotwise.benchmarks.judged.plain_table import csv_text
 from slotwise.benchmarks.report.paper.paper_table import PaperTable
-from slotwise.models.formats.csv_text import csv_cell, text_of_cell
+from slotwise.models.formats.text import csv_cell, text_of_cell
 
 FORMULAS = (
     "=1+1",

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from malformed_cases import GOOD, good_text
 
 from slotwise.models.errors import InputError
-from slotwise.models.formats.atomic_file import write_atomically
+from slotwise.models.formats.file_bytes import write_atomically
 from slotwise.models.formats.json_text import canonical_json, parse_json, pretty_json
 from slotwise.models.formats.yaml_text import parse_yaml, yaml_text
 from slotwise.models.instance.cluster import Cluster, Node
@@ -34,8 +34,8 @@ from slotwise.models.instance_file import (
     read_instance,
     write_instance,
 )
-from slotwise.models.number_text import exact_text
 from slotwise.models.schemas import json_schemas
+from slotwise.models.values import exact_text
 from slotwise.testing import instances
 
 EVERYTHING = """

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from slotwise.models.errors import InputError
 from slotwise.models.graph_files import line_blocks
-from slotwise.models.graph_files.csr import CsrGraph, in_memory
 from slotwise.models.graph_files.metis import MetisGraph
+from slotwise.models.graph_files.vertex_stream import CsrGraph, in_memory
 
 PATH_OF_3 = "3 2\n2\n1 3\n2\n"
 WEIGHTED = [[(1, 7)], [(0, 7), (2, 9)], [(1, 9)]]

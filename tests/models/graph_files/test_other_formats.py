@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from slotwise.models.errors import InputError
-from slotwise.models.graph_files.csr import CsrGraph
 from slotwise.models.graph_files.graph_file import open_graph, write_parts
+from slotwise.models.graph_files.vertex_stream import CsrGraph
 
 
 def edges(one: CsrGraph) -> dict[tuple[int, int], float]:

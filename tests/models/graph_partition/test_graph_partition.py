@@ -12,14 +12,15 @@ from hypothesis import strategies as st
 
 from slotwise.heuristics.partitioning.partition import equal_parts
 from slotwise.models.errors import InputError
-from slotwise.models.graph_files.csr import CsrGraph, from_edges
-from slotwise.models.graph_files.vertex_stream import Totals
-from slotwise.models.graph_partition.as_instance import instance_of, part_of, placement_of
-from slotwise.models.graph_partition.judge import judge_partition
-from slotwise.models.graph_partition.problem import (
+from slotwise.models.graph_files.vertex_stream import CsrGraph, Totals, from_edges
+from slotwise.models.graph_partition import (
     PartitionProblem,
     balanced_capacities,
+    instance_of,
+    judge_partition,
+    part_of,
     partition_problem,
+    placement_of,
 )
 from slotwise.models.judge.judge import judge
 

@@ -6,15 +6,16 @@ from fractions import Fraction
 
 import pytest
 
-from slotwise.models.performance.article import article_models
-from slotwise.models.performance.curves import (
+from slotwise.models.performance.file import article_models
+from slotwise.models.performance.model import (
     Interpolation,
+    Measurement,
+    PerformanceModel,
     best_rate,
     full_bundle,
     measured_at,
     threads_for,
 )
-from slotwise.models.performance.model import Measurement, PerformanceModel
 
 MODEL = PerformanceModel(
     "small",

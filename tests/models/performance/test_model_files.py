@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from slotwise.models.errors import InputError
-from slotwise.models.performance.article import article_models
-from slotwise.models.performance.file import read_models, write_models
+from slotwise.models.performance.file import article_models, read_models, write_models
 
 HEAD = "task,threads,peak_rate,cpu,memory\n"
 JSON = '{"format": "slotwise.performance/1", "models": {"a": [%s]}}'

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import slotwise
 from slotwise.models.errors import InputError
+from slotwise.models.formats.advice_schema import REASONS, STATUSES, AdviceFile
 from slotwise.models.formats.json_text import parse_json
-from slotwise.models.formats.running.advice_schema import REASONS, STATUSES, AdviceFile
 from slotwise.models.formats.validation import validated
 from slotwise.pipeline.following.advice import Advice, Batch, advise, time_ms, time_text
 from slotwise.pipeline.following.advice_file import append, mend

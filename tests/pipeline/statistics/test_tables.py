@@ -49,7 +49,7 @@ def contents(spark: SparkSession, tables: Tables) -> tuple[Counter[Any], ...]:
 
 
 def simulated(folder: Path, root: Path, **settings: Any) -> dict[str, Any]:
-    from slotwise.api.logs.simulating import generate_logs
+    from slotwise.api.simulating import generate_logs
 
     example = root / "docs" / "examples" / "word-count.json"
     generate_logs(example, folder, **settings)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from conftest import Cli
 
-from slotwise.heuristics.ras.scheduler.scheduler import schedule_round
+from slotwise.heuristics.ras.scheduler import schedule_round
 from slotwise.models.instance_file import read_instance
 from slotwise.solver.admission import exact_round
 from slotwise.solver.admission import topology_selection as best_set_module

@@ -14,10 +14,14 @@ from slotwise.models.instance.instance import Instance, Objective, Place
 from slotwise.models.instance.placement import Placement
 from slotwise.models.instance.topology import Component, Topology
 from slotwise.models.judge.judge import judge
-from slotwise.solver.admission import min_migration as moves_module
-from slotwise.solver.admission.min_migration import Moves, fewest_moves
-from slotwise.solver.admission.rejection import rejecting
-from slotwise.solver.admission.topology_selection import best_set, filled
+from slotwise.solver.admission import topology_selection as moves_module
+from slotwise.solver.admission.topology_selection import (
+    Moves,
+    best_set,
+    fewest_moves,
+    filled,
+    rejecting,
+)
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.not_taken import NotTakenError

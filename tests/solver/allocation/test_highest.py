@@ -7,12 +7,10 @@ from fractions import Fraction
 import pytest
 from sam_cases import chain, model
 
-from slotwise.models.allocation.vm import VmSize
-from slotwise.models.dataflow.dataflow import Dataflow
+from slotwise.models.allocation.plan import VmSize
+from slotwise.models.dataflow import Dataflow
 from slotwise.models.errors import InputError
-from slotwise.solver.allocation.answer import Outcome, Question
-from slotwise.solver.allocation.highest import highest_rate
-from slotwise.solver.allocation.run import Setting, allocate
+from slotwise.solver.allocation import Outcome, Question, Setting, allocate, highest_rate
 
 ONE = {"x": model("x", (1, 10, 60, 30))}
 """A slot carries 10 tuples/s: one bundle of one thread."""

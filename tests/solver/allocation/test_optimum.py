@@ -8,9 +8,8 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slotwise.models.allocation.plan import Bundle, Plan, Slot
-from slotwise.models.allocation.vm import Vm, VmSize
-from slotwise.solver.allocation.optimum import seated, unlimited
+from slotwise.models.allocation.plan import Bundle, Plan, Slot, Vm, VmSize
+from slotwise.solver.allocation import seated, unlimited
 
 
 def plan_of(slots: int) -> Plan:

@@ -10,26 +10,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sam_cases import chain, dataflows, model, models
 
-from slotwise.heuristics.sam.dsm import map_dsm
-from slotwise.heuristics.sam.mapping import AllocatedTask, Map, open_vms
-from slotwise.heuristics.sam.pairs import PAIRS
-from slotwise.heuristics.sam.rsm import map_rsm
-from slotwise.heuristics.sam.sam import map_sam
+from slotwise.heuristics.sam.allocations import AllocatedTask, Map, open_vms
+from slotwise.heuristics.sam.pairs import PAIRS, map_dsm, map_rsm, map_sam
 from slotwise.models.allocation.check import Rule, check
 from slotwise.models.allocation.load import Routing
-from slotwise.models.allocation.plan import Plan
-from slotwise.models.allocation.vm import ARTICLE_VMS, Vm, VmSize
+from slotwise.models.allocation.plan import ARTICLE_VMS, Plan, Vm, VmSize
 from slotwise.models.cancellation import CancellationToken, CancelledError
-from slotwise.models.dataflow.dataflow import Dataflow
-from slotwise.models.dataflow.micro import MICRO_DAGS
+from slotwise.models.dataflow import MICRO_DAGS, Dataflow
 from slotwise.models.errors import InputError, InternalError
-from slotwise.models.performance.article import article_models
+from slotwise.models.performance.file import article_models
 from slotwise.models.performance.model import PerformanceModel
-from slotwise.solver.allocation import run
-from slotwise.solver.allocation.answer import Outcome, Question
-from slotwise.solver.allocation.run import (
+from slotwise.solver import allocation
+from slotwise.solver.allocation import (
     METHODS,
     OPTIMAL,
+    Outcome,
+    Question,
     Setting,
     allocate,
     allocate_all,
@@ -176,7 +172,7 @@ def test_a_plan_of_the_optimum_that_fails_is_an_internal_error(
     def broken(plan: Plan, sizes: object) -> Plan:
         return Plan(plan.rate, plan.vms, plan.slots[1:])
 
-    monkeypatch.setattr(run, "seated", broken)
+    monkeypatch.setattr(allocation, "seated", broken)
     with pytest.raises(InternalError, match="the optimum's plan fails its check: "):
         allocate(question("linear"))
 

@@ -16,15 +16,14 @@ from slotwise.models.instance_file import instance_from_data
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
+from slotwise.solver.assignment import subset_dp
 from slotwise.solver.assignment.model import Assignment, make_assignment
 from slotwise.solver.assignment.params import SUBSET_DP_DEFAULTS
-from slotwise.solver.assignment.subsets import subset_dp
-from slotwise.solver.assignment.subsets.contents import list_all, most_contents
-from slotwise.solver.assignment.subsets.subset_fixing import price
-from slotwise.solver.assignment.subsets.subset_tables import distances_apart
+from slotwise.solver.assignment.subset_dp import distances_apart, list_all, most_contents
+from slotwise.solver.assignment.subset_fixing import price
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.result import Limits, Status
-from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+from slotwise.solver.exhaustive import EXHAUSTIVE
 from slotwise.solver.solve import solve
 
 LIMITS = Limits(time_s=600.0)  # a new checkout compiles the loops first

@@ -18,7 +18,7 @@ from slotwise.solver.assignment.dual_ascent import DUAL_ASCENT
 from slotwise.solver.assignment.model import make_assignment
 from slotwise.solver.assignment.rlt_bound import StarState, make_state
 from slotwise.solver.core.result import Limits, Status
-from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+from slotwise.solver.exhaustive import EXHAUSTIVE
 from slotwise.solver.solve import solve
 
 LIMITS = Limits(time_s=600.0)

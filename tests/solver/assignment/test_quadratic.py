@@ -17,12 +17,12 @@ from slotwise.solver.assignment import dual_ascent, tree_search
 from slotwise.solver.assignment.model import make_assignment
 from slotwise.solver.assignment.params import DUAL_ASCENT_DEFAULTS
 from slotwise.solver.assignment.rlt_bound import make_state
-from slotwise.solver.assignment.transport_kernels import NEVER, transport
+from slotwise.solver.assignment.rlt_kernels import NEVER, transport
 from slotwise.solver.assignment.tree_search import different_nodes, node_symmetries
 from slotwise.solver.core.incumbent import Incumbent
 from slotwise.solver.core.reporter import null_reporter
 from slotwise.solver.core.result import Limits, Status
-from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+from slotwise.solver.exhaustive import EXHAUSTIVE
 
 LIMITS = Limits(time_s=600.0)  # a new checkout compiles the loops first
 

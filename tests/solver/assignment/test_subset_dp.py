@@ -20,13 +20,12 @@ from slotwise.models.instance_file import instance_from_data, read_instance
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.assignment.model import make_assignment
-from slotwise.solver.assignment.subsets.subset_dp import SUBSET_DP
-from slotwise.solver.assignment.subsets.subset_fixing import fix_by_reduced_cost
-from slotwise.solver.assignment.subsets.subset_tables import NO_WAY, fill, make_tables
+from slotwise.solver.assignment.subset_dp import NO_WAY, SUBSET_DP, fill, make_tables
+from slotwise.solver.assignment.subset_fixing import fix_by_reduced_cost
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.result import Limits, Status
-from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+from slotwise.solver.exhaustive import EXHAUSTIVE
 
 LIMITS = Limits(time_s=600.0)  # a new checkout compiles the loops first
 

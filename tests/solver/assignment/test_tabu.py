@@ -15,7 +15,7 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.assignment.model import make_assignment, reason_against
 from slotwise.solver.assignment.tabu import best_fit, make_search, search_assignment
 from slotwise.solver.core.result import Limits, Status
-from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+from slotwise.solver.exhaustive import EXHAUSTIVE
 
 MANY_STEPS = 3000
 

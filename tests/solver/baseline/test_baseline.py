@@ -11,7 +11,7 @@ from slotwise.models.cancellation import CancellationToken
 from slotwise.models.families.registry import FAMILIES
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
-from slotwise.solver.baseline.engine import BASELINE, capacity_bounds, simple_bounds
+from slotwise.solver.baseline import BASELINE, capacity_bounds, simple_bounds
 from slotwise.solver.column_generation.params import (
     ColumnsParams,
     ConfigurationsParams,

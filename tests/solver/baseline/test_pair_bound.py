@@ -14,9 +14,9 @@ from slotwise.models.formats.text import read_data
 from slotwise.models.instance.instance import Objective
 from slotwise.models.instance_file import instance_from_data
 from slotwise.models.problem.compile import compile_problem
-from slotwise.solver.baseline.pair_bound import fewest_nodes, least_network
+from slotwise.solver.baseline import fewest_nodes, least_network
 from slotwise.solver.core.result import Limits
-from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+from slotwise.solver.exhaustive import EXHAUSTIVE
 from slotwise.testing.random_instances.tiny import tiny_instance
 
 

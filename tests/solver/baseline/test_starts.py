@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from slotwise.heuristics.ours import HEURISTICS
-from slotwise.solver.baseline.engine import FIRST, STARTS
+from slotwise.solver.baseline import FIRST, STARTS
 
 
 def test_a_solve_does_not_depend_on_optional_partitioners() -> None:

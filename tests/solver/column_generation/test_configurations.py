@@ -32,7 +32,7 @@ from slotwise.solver.column_generation.params import (
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
 from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.result import Limits, Outcome, Status
-from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+from slotwise.solver.exhaustive import EXHAUSTIVE
 from slotwise.solver.solve import solve
 from slotwise.testing import instances
 from slotwise.testing.random_instances.tiny import tiny_instance

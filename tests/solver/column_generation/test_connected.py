@@ -24,9 +24,8 @@ from slotwise.solver.column_generation.connected.enumeration import (
     is_connected,
 )
 from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
-from slotwise.solver.column_generation.connected.joint.rack_flow import rack_graph
-from slotwise.solver.column_generation.connected.level import make_load_bound
-from slotwise.solver.column_generation.connected.pricing import find_duals
+from slotwise.solver.column_generation.connected.joint_search import rack_graph
+from slotwise.solver.column_generation.connected.level import find_duals, make_load_bound
 from slotwise.solver.column_generation.connected.tree_knapsack import (
     best_configurations,
     best_value,
@@ -36,7 +35,7 @@ from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, Connect
 from slotwise.solver.column_generation.residual_search import TooLongError
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.result import Limits, Status
-from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+from slotwise.solver.exhaustive import EXHAUSTIVE
 from slotwise.solver.structure.task_types import merge_twins
 
 SCALE = 16

@@ -12,15 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slotwise.models.problem.problem import IntArray
-from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
-from slotwise.solver.column_generation.connected.joint.content_pricing import (
+from slotwise.solver.column_generation.connected.content_pricing import (
     ContentPricing,
     dearest_partition,
     price_of,
 )
-from slotwise.solver.column_generation.connected.joint.count_prices import find_count_prices
-from slotwise.solver.column_generation.connected.joint.joint_duals import JointDuals
-from slotwise.solver.column_generation.connected.pricing import find_duals
+from slotwise.solver.column_generation.connected.count_prices import find_count_prices
+from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
+from slotwise.solver.column_generation.connected.joint_duals import JointDuals
+from slotwise.solver.column_generation.connected.level import find_duals
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS
 from slotwise.solver.core.memory import RunToken
 

@@ -20,20 +20,19 @@ from slotwise.models.instance.topology import Component, Stream, Topology
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import IntArray
+from slotwise.solver.column_generation.connected.content_pricing import ContentPricing
 from slotwise.solver.column_generation.connected.engine import CONNECTED
 from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
-from slotwise.solver.column_generation.connected.joint.content_pricing import ContentPricing
-from slotwise.solver.column_generation.connected.joint.joint_duals import find_joint_duals
-from slotwise.solver.column_generation.connected.joint.joint_search import make_joint_levels
-from slotwise.solver.column_generation.connected.joint.worker_bounds import WorkerBounds
-from slotwise.solver.column_generation.connected.level import make_level
+from slotwise.solver.column_generation.connected.joint_duals import find_joint_duals
+from slotwise.solver.column_generation.connected.joint_search import make_joint_levels
+from slotwise.solver.column_generation.connected.level import find_duals, make_level
 from slotwise.solver.column_generation.connected.place_model import make_place_model
-from slotwise.solver.column_generation.connected.pricing import find_duals
+from slotwise.solver.column_generation.connected.worker_bounds import WorkerBounds
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
 from slotwise.solver.core.engine import Engine, configured
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.result import Status
-from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+from slotwise.solver.exhaustive import EXHAUSTIVE
 
 SCALE = 1 << 20
 

@@ -10,7 +10,7 @@ import pytest
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.connected.graph import make_flow_graph
-from slotwise.solver.column_generation.connected.pricing import ConnectedMaster
+from slotwise.solver.column_generation.connected.level import ConnectedMaster
 from slotwise.solver.column_generation.listed_master import ListedMaster, TypeColumns
 from slotwise.solver.column_generation.restricted_master import (
     FloatArray,

@@ -6,10 +6,9 @@ import pytest
 
 from slotwise.models.cancellation import CancellationToken, CancelledError
 from slotwise.models.errors import InternalError
-from slotwise.solver.compact.builder import E, ModelBuilder
 from slotwise.solver.compact.cp_sat.builder import CpBuilder, variable
 from slotwise.solver.compact.milp.builder import MilpBuilder, column_of
-from slotwise.solver.compact.variables import Worker
+from slotwise.solver.compact.variables import E, ModelBuilder, Worker
 
 
 @pytest.mark.parametrize("make", [CpBuilder, MilpBuilder])

@@ -29,7 +29,7 @@ from slotwise.solver.compact.cp_sat.engine import CP_SAT
 from slotwise.solver.compact.milp.engine import MILP
 from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.result import Limits, Status
-from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+from slotwise.solver.exhaustive import EXHAUSTIVE
 
 LIMITS = Limits(time_s=60.0, workers=1, seed=0)
 

@@ -29,19 +29,19 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.column_generation.configurations.engine import FAST_CONFIGURATIONS
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
+from slotwise.solver.compact.milp import engine
 from slotwise.solver.compact.milp import engine as milp_engine
-from slotwise.solver.compact.milp import term_search
 from slotwise.solver.compact.milp.backend import Ended, Question, Reply, Report, whole_bound
 from slotwise.solver.compact.milp.builder import MilpBuilder, total
 from slotwise.solver.compact.milp.engine import MILP
 from slotwise.solver.compact.milp.export import linear_model
 from slotwise.solver.compact.milp.highs import ENDED as HIGHS_ENDED
-from slotwise.solver.core.ctrl_c import counted_presses
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.reporter import null_reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
-from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+from slotwise.solver.core.supervision import counted_presses
+from slotwise.solver.exhaustive import EXHAUSTIVE
 from slotwise.solver.solve import solve
 from slotwise.testing.random_instances.tiny import tiny_instance
 
@@ -382,13 +382,13 @@ def test_infeasible_is_what_highs_says_both_ways(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """CBC, an engine until then, called three feasible instances of 9,938 infeasible."""
-    real = term_search.search
+    real = engine.search
 
     def wrong_with_presolve(question: Question, report: Report) -> Reply:
         if question.presolve:
             return Reply(Ended.INFEASIBLE, None, interrupted=False)
         return real(question, report)
 
-    monkeypatch.setattr(term_search, "search", wrong_with_presolve)
+    monkeypatch.setattr(engine, "search", wrong_with_presolve)
     problem = compile_problem(read_instance(root / "docs/examples/word-count.json"))
     assert MILP.run(problem, LIMITS, None).status is Status.OPTIMAL

@@ -8,17 +8,16 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from slotwise.models.graph_partition.as_instance import instance_of
-from slotwise.models.graph_partition.problem import PartitionProblem
+from slotwise.models.graph_partition import PartitionProblem, instance_of
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.compact import pairs
+from slotwise.solver.compact import formulation
 from slotwise.solver.compact.cp_sat.engine import run as run_cp_sat
+from slotwise.solver.compact.formulation import counts_pairs
 from slotwise.solver.compact.milp.engine import run as run_milp
-from slotwise.solver.compact.pairs import counts_pairs
 from slotwise.solver.compact.params import CpSatParams, MilpParams
 from slotwise.solver.core.result import Limits, Status
-from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+from slotwise.solver.exhaustive import EXHAUSTIVE
 from slotwise.testing.random_instances.tiny import mixed_instance
 
 LIMITS = Limits(time_s=60.0)
@@ -37,7 +36,7 @@ def paired_problems(count: int) -> Iterator[Problem]:
 
 @pytest.mark.slow
 def test_equals_exhaustive_search_whatever_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pairs, "LEAST_NODES", 2)
+    monkeypatch.setattr(formulation, "LEAST_NODES", 2)
     statuses = set()
     for problem in paired_problems(12):
         truth = EXHAUSTIVE.run(problem, LIMITS, None)

@@ -17,7 +17,7 @@ from conftest import EXAMPLES
 from hard_instances import hard_instance
 
 import slotwise
-from slotwise.heuristics.ras.scheduler.scheduler import schedule_round
+from slotwise.heuristics.ras.scheduler import schedule_round
 from slotwise.models.errors import InputError
 from slotwise.models.families.registry import FAMILIES
 from slotwise.models.instance.cluster import Cluster, Node
@@ -30,16 +30,24 @@ from slotwise.solver import engines
 from slotwise.solver.admission.exact_round import exact_counterparts
 from slotwise.solver.column_generation.configurations.engine import FAST_CONFIGURATIONS
 from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
-from slotwise.solver.column_generation.connected.pricing import ConnectedMaster
+from slotwise.solver.column_generation.connected.level import ConnectedMaster
 from slotwise.solver.column_generation.connected.tree_knapsack import (
     best_configurations,
     make_tables,
 )
 from slotwise.solver.core import memory as memory_module
-from slotwise.solver.core import memory_reading
+from slotwise.solver.core import memory as memory_reading
 from slotwise.solver.core.engine import Engine
-from slotwise.solver.core.memory import LOOK_S, MB, Memory, RunToken, watched
-from slotwise.solver.core.memory_reading import default_limit_mb, group_limits, offered_bytes
+from slotwise.solver.core.memory import (
+    LOOK_S,
+    MB,
+    Memory,
+    RunToken,
+    default_limit_mb,
+    group_limits,
+    offered_bytes,
+    watched,
+)
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.portfolio import auto

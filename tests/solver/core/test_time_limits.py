@@ -21,7 +21,7 @@ from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.baseline.engine import known_at_once
+from slotwise.solver.baseline import known_at_once
 from slotwise.solver.column_generation import engine as configurations
 from slotwise.solver.compact.milp import engine as milp
 from slotwise.solver.core.memory import RunToken

@@ -19,10 +19,10 @@ from slotwise.models.instance.topology import Ackers, Component, Constraints, St
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
+from slotwise.solver import exhaustive
 from slotwise.solver.core.reporter import null_reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
-from slotwise.solver.exhaustive import search
-from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+from slotwise.solver.exhaustive import EXHAUSTIVE
 from slotwise.testing import instances
 from slotwise.testing.random_instances.tiny import tiny_instance
 
@@ -314,7 +314,7 @@ def test_ctrl_c_keeps_the_incumbent(monkeypatch: pytest.MonkeyPatch) -> None:
             reporter.token.cancel()
         return 0.0
 
-    monkeypatch.setattr(search, "CLOCK_EVERY", 1)
+    monkeypatch.setattr(exhaustive, "CLOCK_EVERY", 1)
     monkeypatch.setattr(reporter.token, "now", clock)
     outcome = EXHAUSTIVE.run(problem, Limits(), None, reporter)
     assert outcome.interrupted

@@ -13,8 +13,8 @@ from slotwise.models.instance.instance import Instance
 from slotwise.solver.explain.change import apply_change
 from slotwise.solver.explain.constraint import constraints_of
 from slotwise.solver.explain.explain import explain_infeasible
+from slotwise.solver.explain.levers import Lever, levers
 from slotwise.solver.explain.prices import RepairPrices, price_of
-from slotwise.solver.explain.repairs.levers import Lever, levers
 from slotwise.testing.random_instances.tiny import tiny_instance
 
 PRICES = RepairPrices()

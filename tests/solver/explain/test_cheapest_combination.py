@@ -20,8 +20,8 @@ from slotwise.models.instance.topology import Component, Constraints, SharedMemo
 from slotwise.solver.explain.change import ADD_NODES, Change, apply_change
 from slotwise.solver.explain.constraint import constraints_of
 from slotwise.solver.explain.explain import explain_infeasible
+from slotwise.solver.explain.levers import Lever, levers
 from slotwise.solver.explain.prices import RepairPrices, price_of
-from slotwise.solver.explain.repairs.levers import Lever, levers
 
 PRICES = RepairPrices(
     resources={"cpu": Decimal("0.5"), "memory_mb": Decimal("0.5")},

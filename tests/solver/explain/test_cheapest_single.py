@@ -23,8 +23,8 @@ from slotwise.solver.explain.constraint import constraints_of
 from slotwise.solver.explain.explain import explain_infeasible
 from slotwise.solver.explain.explanation import Repair
 from slotwise.solver.explain.feasibility import question
+from slotwise.solver.explain.levers import Lever, levers
 from slotwise.solver.explain.prices import RepairPrices, price_of
-from slotwise.solver.explain.repairs.levers import Lever, levers
 from slotwise.solver.solve import solve
 
 PRICES = RepairPrices()

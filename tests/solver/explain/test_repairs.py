@@ -16,13 +16,14 @@ from slotwise.models.instance.topology import Component, Topology
 from slotwise.models.judge import rules
 from slotwise.models.judge.judge import judge
 from slotwise.solver.core.not_taken import NotTakenError
+from slotwise.solver.explain import elastic
+from slotwise.solver.explain import repairs as search
 from slotwise.solver.explain.change import apply_change
-from slotwise.solver.explain.conflicts.core import CoreSearch
+from slotwise.solver.explain.conflict import CoreSearch
 from slotwise.solver.explain.explain import explain_infeasible
 from slotwise.solver.explain.explanation import Cause, Feasibility
 from slotwise.solver.explain.feasibility import Decider
 from slotwise.solver.explain.prices import RepairPrices
-from slotwise.solver.explain.repairs import elastic, search
 
 
 def topology(name: str, tasks: int, priority: int = 29, **demand: int) -> Topology:

@@ -14,9 +14,9 @@ from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.result import Limits, Status
 from slotwise.solver.explain.change import ADD_NODES
 from slotwise.solver.explain.constraint import constraints_of
+from slotwise.solver.explain.elastic import ElasticModel
 from slotwise.solver.explain.explanation import Cause, Repair
-from slotwise.solver.explain.repairs.elastic import ElasticModel
-from slotwise.solver.explain.repairs.levers import Lever, levers
+from slotwise.solver.explain.levers import Lever, levers
 
 
 def short_of_cpu() -> Instance:

@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 from solved import first_solved, solved
 
 from slotwise.models.judge.judge import judge
-from slotwise.solver.baseline.engine import BASELINE
+from slotwise.solver.baseline import BASELINE
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
 from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.result import Limits, Status
-from slotwise.solver.large_neighbourhood.engine import LARGE_NEIGHBOURHOOD
-from slotwise.solver.large_neighbourhood.neighbourhood import can_free, choose_nodes, freed
+from slotwise.solver.large_neighbourhood import LARGE_NEIGHBOURHOOD, can_free, choose_nodes, freed
 
 STEPS = Limits(time_s=60, deterministic_work=6)
 

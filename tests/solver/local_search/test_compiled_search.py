@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from solved import first_solved
 
-from slotwise.models.families.storm_like.family import STORM_LIKE
+from slotwise.models.families.storm_like_family import STORM_LIKE
 from slotwise.models.instance.instance import Objective
 from slotwise.models.instance.placement import Placement
 from slotwise.models.instance_file import instance_from_data
@@ -17,12 +17,11 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import NO_LIMIT
-from slotwise.solver.baseline.engine import BASELINE
+from slotwise.solver.baseline import BASELINE
 from slotwise.solver.core.result import Limits, Status
-from slotwise.solver.exhaustive.engine import EXHAUSTIVE
-from slotwise.solver.local_search.compiled import CompiledSearch, is_plain
+from slotwise.solver.exhaustive import EXHAUSTIVE
+from slotwise.solver.local_search.compiled import CompiledSearch, LocalSearchParams, is_plain
 from slotwise.solver.local_search.engine import LOCAL_SEARCH
-from slotwise.solver.local_search.params import LocalSearchParams
 
 FEW = LocalSearchParams(compiled_steps=2)
 

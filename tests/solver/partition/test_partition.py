@@ -26,12 +26,11 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.result import Limits, Outcome, Status
-from slotwise.solver.exhaustive.engine import EXHAUSTIVE
-from slotwise.solver.partition.engine import PARTITION
+from slotwise.solver.exhaustive import EXHAUSTIVE
+from slotwise.solver.partition.engine import PARTITION, PartitionParams
 from slotwise.solver.partition.model import make_partition
-from slotwise.solver.partition.params import PartitionParams
-from slotwise.solver.presolve.equal_distances import without_matrix
 from slotwise.solver.solve import solve
+from slotwise.solver.structure.separability import without_matrix
 
 LIMITS = Limits(time_s=60.0)
 Matrices = dict[str, Any]

@@ -29,12 +29,11 @@ from slotwise.solver.core.judged_result import contradiction
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.core.solve_state import SolveState
+from slotwise.solver.portfolio import attempt as confirm
 from slotwise.solver.portfolio import auto
-from slotwise.solver.portfolio import confirmation as confirm
-from slotwise.solver.portfolio.confirmation import is_confirmation_due
+from slotwise.solver.portfolio.attempt import is_confirmation_due
 from slotwise.solver.solve import solve
-from slotwise.solver.verification.claim import Agreement, claim_of
-from slotwise.solver.verification.crosscheck import crosscheck
+from slotwise.solver.verification.crosscheck import Agreement, claim_of, crosscheck
 
 OPTIMUM = (0, 23)
 """Of the example word-count."""

@@ -11,7 +11,7 @@ from slotwise.models.instance.placement import Placement
 from slotwise.models.instance_file import read_instance
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.baseline.engine import BASELINE
+from slotwise.solver.baseline import BASELINE
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.portfolio import auto

@@ -13,7 +13,7 @@ from slotwise.models.instance_file import instance_from_data
 from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.assignment.params import SubsetDpParams
 from slotwise.solver.core.result import Limits, Status
-from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+from slotwise.solver.exhaustive import EXHAUSTIVE
 from slotwise.solver.solve import solve
 
 NO_SUBSETS = {"subset-dp": SubsetDpParams(max_tasks=0, max_contents=0)}

@@ -18,7 +18,7 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.result import Status
-from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+from slotwise.solver.exhaustive import EXHAUSTIVE
 from slotwise.solver.portfolio.auto import run_auto
 from slotwise.solver.presolve.flow_components import flow_parts, side_by_side
 from slotwise.solver.presolve.node_reduction import reduce_nodes

@@ -15,7 +15,7 @@ from slotwise.models.instance.topology import Component, Topology
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.core.result import Limits, Status
-from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+from slotwise.solver.exhaustive import EXHAUSTIVE
 from slotwise.solver.presolve.node_reduction import on_nodes, reduce_nodes
 from slotwise.solver.solve import solve
 from slotwise.testing.random_instances.tiny import tiny_instance

@@ -16,10 +16,15 @@ from slotwise.models.instance.topology import Component, Stream, Topology
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.result import Status
-from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+from slotwise.solver.exhaustive import EXHAUSTIVE
 from slotwise.solver.portfolio.auto import run_auto
-from slotwise.solver.presolve.rack_cut import least_cut, over_racks, racks_are_alike
-from slotwise.solver.presolve.rack_relaxation import all_in_one_rack, one_rack
+from slotwise.solver.presolve.rack_cut import (
+    all_in_one_rack,
+    least_cut,
+    one_rack,
+    over_racks,
+    racks_are_alike,
+)
 
 
 def task_graph(problem: Problem) -> nx.Graph[int]:

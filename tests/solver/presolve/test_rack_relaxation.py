@@ -11,8 +11,8 @@ from engine_cases import LIMITS, racked
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.core.result import Status
-from slotwise.solver.exhaustive.engine import EXHAUSTIVE
-from slotwise.solver.presolve.rack_relaxation import may_fit_one_rack, one_rack
+from slotwise.solver.exhaustive import EXHAUSTIVE
+from slotwise.solver.presolve.rack_cut import may_fit_one_rack, one_rack
 
 
 def test_what_is_placed_in_one_rack_is_never_denied() -> None:

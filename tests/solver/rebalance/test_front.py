@@ -14,9 +14,8 @@ from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance_file import read_instance
 from slotwise.models.judge.moves import judged_running
 from slotwise.solver.core.result import Limits, Status
-from slotwise.solver.rebalance.front import best_within, front
+from slotwise.solver.rebalance.front import FrontPoint, best_within, front, with_bound
 from slotwise.solver.rebalance.limited import with_limit
-from slotwise.solver.rebalance.point import FrontPoint, with_bound
 from slotwise.solver.solve import solve
 from slotwise.testing.random_instances.tiny import tiny_instance
 

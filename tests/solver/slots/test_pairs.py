@@ -10,11 +10,10 @@ from hypothesis import given, settings
 from sam_cases import RATES, dataflows, models
 
 from slotwise.heuristics.sam.pairs import PAIRS
-from slotwise.models.dataflow.dataflow import Dataflow
+from slotwise.models.dataflow import Dataflow
 from slotwise.models.families.sam import SAM
 from slotwise.models.performance.model import PerformanceModel
-from slotwise.solver.allocation.answer import Outcome, Question
-from slotwise.solver.allocation.run import Setting, allocate
+from slotwise.solver.allocation import Outcome, Question, Setting, allocate
 
 
 def passing(question: Question) -> dict[str, int]:

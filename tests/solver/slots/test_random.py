@@ -14,10 +14,9 @@ from slot_packing_model import slots_suffice
 
 from slotwise.models.allocation.load import Routing
 from slotwise.models.cancellation import CancellationToken
-from slotwise.models.dataflow.dataflow import Dataflow
-from slotwise.models.dataflow.micro import LINEAR
+from slotwise.models.dataflow import LINEAR, Dataflow
 from slotwise.models.errors import InputError
-from slotwise.models.performance.article import article_models
+from slotwise.models.performance.file import article_models
 from slotwise.models.performance.model import PerformanceModel
 from slotwise.solver.core.result import Status
 from slotwise.solver.slots.branching import fewest

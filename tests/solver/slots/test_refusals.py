@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 from slot_cases import chain, model
 
-from slotwise.models.allocation.vm import Vm, VmSize
+from slotwise.models.allocation.plan import Vm, VmSize
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InputError
 from slotwise.solver.core.result import Status

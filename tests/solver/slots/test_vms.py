@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from slotwise.models.allocation.vm import AZURE_D, Vm, VmSize
+from slotwise.models.allocation.plan import AZURE_D, Vm, VmSize
 from slotwise.models.errors import InputError
-from slotwise.solver.slots.vms import cheapest, choose
+from slotwise.solver.slots.solve import cheapest, choose
 
 SIZES = st.lists(
     st.builds(

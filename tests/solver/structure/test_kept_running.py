@@ -17,7 +17,7 @@ from slotwise.models.instance.topology import Component, Stream, Topology
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.structure.kept_running import kept_running
+from slotwise.solver.structure.matching import kept_running
 from slotwise.testing.random_instances.tiny import tiny_instance
 
 Place = tuple[int, int]

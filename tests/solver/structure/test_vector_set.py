@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slotwise.solver.structure.dominance import lexicographic_rank
-from slotwise.solver.structure.vector_set import VectorSet
+from slotwise.solver.structure.dominance import VectorSet, lexicographic_rank
 
 ROWS = st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=1, max_size=20)
 

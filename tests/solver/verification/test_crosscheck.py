@@ -24,8 +24,13 @@ from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Proof, Result, Status
 from slotwise.solver.solve import solve
 from slotwise.solver.verification import crosscheck as crosscheck_module
-from slotwise.solver.verification.claim import Agreement, Claim, claim_of, engines_behind
-from slotwise.solver.verification.crosscheck import crosscheck
+from slotwise.solver.verification.crosscheck import (
+    Agreement,
+    Claim,
+    claim_of,
+    crosscheck,
+    engines_behind,
+)
 from slotwise.testing.random_instances.tiny import tiny_instance
 
 LIMITS = Limits(time_s=30.0)

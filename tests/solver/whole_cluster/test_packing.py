@@ -20,15 +20,12 @@ from slotwise.models.instance.topology import Component, Stream, Topology
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+from slotwise.solver.exhaustive import EXHAUSTIVE
 from slotwise.solver.portfolio.whole_cluster import without_least_cpu
 from slotwise.solver.whole_cluster.bounds import largest_sums
-from slotwise.solver.whole_cluster.layout import Layout, layout_of
-from slotwise.solver.whole_cluster.packing import Option, cheapest_packing
-from slotwise.solver.whole_cluster.plan import Plan
-from slotwise.solver.whole_cluster.remainder import nodes_left
-from slotwise.solver.whole_cluster.room import Room
-from slotwise.solver.whole_cluster.topologies import TopologyPart, topology_parts
+from slotwise.solver.whole_cluster.placing import Option, cheapest_packing
+from slotwise.solver.whole_cluster.plan import Layout, Plan, Room, layout_of
+from slotwise.solver.whole_cluster.topologies import TopologyPart, nodes_left, topology_parts
 
 
 def own_layouts(problem: Problem) -> tuple[tuple[TopologyPart, ...], list[Layout]]:

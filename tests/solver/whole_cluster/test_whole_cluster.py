@@ -20,12 +20,11 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.result import Outcome, Status
-from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+from slotwise.solver.exhaustive import EXHAUSTIVE
 from slotwise.solver.portfolio.auto import run_auto
 from slotwise.solver.portfolio.params import AutoParams
 from slotwise.solver.whole_cluster.bounds import ClusterBounds
-from slotwise.solver.whole_cluster.params import WholeClusterParams
-from slotwise.solver.whole_cluster.placing import Placer
+from slotwise.solver.whole_cluster.placing import Placer, WholeClusterParams
 from slotwise.solver.whole_cluster.plan import Plan
 from slotwise.solver.whole_cluster.search import PlanSearch
 from slotwise.solver.whole_cluster.topologies import topology_parts

@@ -10,7 +10,7 @@ import limited_schedulers as limited
 import pytest
 from conftest import Cli
 
-from slotwise.heuristics.method_error import MethodError
+from slotwise.heuristics.method import MethodError
 from slotwise.heuristics.run import run_method
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import EXAMPLES, Cli
 
-from slotwise.cli.commands.kit import test_scheduler as command
+from slotwise.cli.commands import test_scheduler as command
 from slotwise.testing.checks.scheduler import TIME_LIMIT_S
 from slotwise.testing.checks.table import CHECKS, parse_demand
 

@@ -16,10 +16,10 @@ from slotwise.models.instance.placement import Placement
 from slotwise.models.instance.topology import Component, Topology
 from slotwise.models.instance_file import instance_from_text, instance_text
 from slotwise.models.judge.judge import judge
+from slotwise.testing.checks.edges import edges
 from slotwise.testing.checks.finding import Finding
 from slotwise.testing.checks.functions import CheckFailed, check
-from slotwise.testing.checks.properties.edges import edges
-from slotwise.testing.checks.properties.indifference import renamed, reordered
+from slotwise.testing.checks.properties import renamed, reordered
 from slotwise.testing.checks.reduction import smallest
 from slotwise.testing.checks.report import Failure
 from slotwise.testing.strategies.instances import instances

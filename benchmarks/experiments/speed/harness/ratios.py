@@ -22,9 +22,8 @@ from typing import Any
 from slotwise.benchmarks.experiments.speed.harness import task
 from slotwise.benchmarks.experiments.table import Table
 from slotwise.models.errors import SlotwiseError
-from slotwise.processes.child import Child
+from slotwise.processes.child import Child, command_of
 from slotwise.processes.pipes import last_words
-from slotwise.processes.python_child import command_of
 
 Document = dict[str, Any]
 

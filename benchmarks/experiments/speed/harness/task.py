@@ -24,7 +24,7 @@ from slotwise.models.families.registry import FAMILIES
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
-from slotwise.processes.python_child import take_stdout
+from slotwise.processes.child import take_stdout
 
 METHODS = ("round-robin", "r-storm", "r-storm-pseudocode", "ras-default", "hash", "ldg")
 

@@ -21,7 +21,7 @@ from slotwise.benchmarks.experiments.proofs.partition_family import (
 )
 from slotwise.models.errors import InputError, SlotwiseError
 from slotwise.models.families.partition import PARTITION
-from slotwise.models.graph_partition.problem import PartitionProblem
+from slotwise.models.graph_partition import PartitionProblem
 from slotwise.solver.graph_partition import PartitionResult, solve_partition
 
 ROW = Row(

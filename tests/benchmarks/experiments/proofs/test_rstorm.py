@@ -29,9 +29,9 @@ from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.topology import Component, Stream, Topology
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
-from slotwise.processes import python_child
+from slotwise.processes import child
 from slotwise.solver.core.result import Limits, Status
-from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+from slotwise.solver.exhaustive import EXHAUSTIVE
 
 LIMITS = Limits(time_s=60.0)
 
@@ -164,13 +164,13 @@ def test_an_engine_that_does_not_take_an_instance_is_a_row() -> None:
 
 
 def test_a_process_that_dies_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(python_child, "START", "import os; os._exit(7)")
+    monkeypatch.setattr(child, "START", "import os; os._exit(7)")
     found = measure(small(0, 0), "auto", 5.0)
     assert (found.status, found.error) == ("crashed", "exit code 7")
 
 
 def test_a_process_that_does_not_stop_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(python_child, "START", "import time; time.sleep(60)")
+    monkeypatch.setattr(child, "START", "import time; time.sleep(60)")
     monkeypatch.setattr(isolated_run, "GRACE_S", 0.3)
     assert measure(small(0, 0), "auto", 0.1).status == "killed"
 

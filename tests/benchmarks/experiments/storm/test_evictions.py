@@ -9,8 +9,7 @@ import pytest
 from slotwise.benchmarks.experiments.catalogue import run_experiment
 from slotwise.benchmarks.experiments.storm import evictions as ras_choices
 from slotwise.benchmarks.experiments.storm.evictions import EvictionTally, arrivals, compare, lines
-from slotwise.heuristics.ras.scheduler.round import DecisionOutcome
-from slotwise.heuristics.ras.scheduler.scheduler import schedule_rounds
+from slotwise.heuristics.ras.scheduler import DecisionOutcome, schedule_rounds
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.admission.exact_round import exact_counterparts

@@ -15,14 +15,14 @@ from slotwise.benchmarks.grading.plan import PlannedRun, RunLimits, make_plan
 from slotwise.benchmarks.grading.rows import Kind
 from slotwise.benchmarks.grading.run import Loader, outcome
 from slotwise.benchmarks.grading.sources import read_cases
-from slotwise.models.certificates.certificate import CertifiedProof
+from slotwise.models.certificates import CertifiedProof
 from slotwise.models.errors import InputError, UnfinishedError
 from slotwise.models.instance_file import read_instance
 from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.solve import solve
 from slotwise.solver.verification.certify import proofs_of
-from slotwise.solver.verification.second_engine import FAMILY, ORDER, second_engines
+from slotwise.solver.verification.crosscheck import FAMILY, ORDER, second_engines
 
 EXAMPLE = "docs/examples/word-count.json"
 

@@ -28,7 +28,7 @@ from slotwise.benchmarks.grading.sources import read_cases
 from slotwise.benchmarks.grading.store import Store
 from slotwise.heuristics.registry import find_method
 from slotwise.heuristics.run import run_method
-from slotwise.models.certificates.file import read_certificate
+from slotwise.models.certificates import read_certificate
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import Problem

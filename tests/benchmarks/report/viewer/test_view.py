@@ -14,7 +14,7 @@ from slotwise.benchmarks.report.viewer.view import standalone, view
 from slotwise.models.errors import InputError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
-from slotwise.models.number_text import short_text
+from slotwise.models.values import short_text
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 

@@ -18,8 +18,8 @@ from slotwise.heuristics.ras.java.iteration_order import (
     string_hash,
 )
 from slotwise.heuristics.ras.java.timsort import ContractError, Merger
-from slotwise.heuristics.ras.model.requests import request_of
-from slotwise.heuristics.ras.scheduler.priority import WORST, priority_order
+from slotwise.heuristics.ras.model import request_of
+from slotwise.heuristics.ras.scheduler import WORST, priority_order
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Scheduler
 from slotwise.models.instance.topology import Component, SharedMemory, Topology

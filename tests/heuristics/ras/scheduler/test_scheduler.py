@@ -8,10 +8,15 @@ from typing import Any
 
 import pytest
 
-from slotwise.heuristics.ras.java.text import double_text
-from slotwise.heuristics.ras.scheduler.round import Decision, DecisionOutcome, Round
-from slotwise.heuristics.ras.scheduler.scheduler import schedule_round, schedule_rounds
-from slotwise.heuristics.ras.scheduler.topology_attempt import RoundLimits
+from slotwise.heuristics.ras.scheduler import (
+    Decision,
+    DecisionOutcome,
+    Round,
+    RoundLimits,
+    double_text,
+    schedule_round,
+    schedule_rounds,
+)
 from slotwise.heuristics.ras.strategies.strategy import RasLimits
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Objective, Place

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ras_cases import ras_instance
 
-from slotwise.heuristics.ras.model.model import ras_model
-from slotwise.heuristics.ras.state.state import RasState
+from slotwise.heuristics.ras.model import ras_model
+from slotwise.heuristics.ras.state import RasState
 from slotwise.heuristics.ras.strategies.strategy import RasLimits, schedule_topology
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Place, Scheduler

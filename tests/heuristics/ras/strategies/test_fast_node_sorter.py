@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from ras_cases import ras_instance
 
-from slotwise.heuristics.ras.model.model import RasModel, ras_model
-from slotwise.heuristics.ras.scheduler.priority import priority_order
-from slotwise.heuristics.ras.state.state import RasState
+from slotwise.heuristics.ras.model import RasModel, ras_model
+from slotwise.heuristics.ras.scheduler import priority_order
+from slotwise.heuristics.ras.state import RasState
 from slotwise.heuristics.ras.strategies import fast_node_sorter as ras_fast_sorter
 from slotwise.heuristics.ras.strategies.strategy import (
     STRATEGIES,

@@ -13,10 +13,9 @@ from ras_expectations import CHECKS, Run, check_all
 from ras_vector_cases import pytest_generate_tests
 from ras_vectors import Vector, instances_of, nodes_of
 
-from slotwise.heuristics.ras.model.model import ras_model
-from slotwise.heuristics.ras.scheduler.priority import PriorityEntry, priority_order
-from slotwise.heuristics.ras.scheduler.scheduler import schedule_rounds
-from slotwise.heuristics.ras.state.state import RasState
+from slotwise.heuristics.ras.model import ras_model
+from slotwise.heuristics.ras.scheduler import PriorityEntry, priority_order, schedule_rounds
+from slotwise.heuristics.ras.state import RasState
 from slotwise.heuristics.ras.strategies.executor_order import incompatible
 from slotwise.heuristics.ras.strategies.fast_node_sorter import node_sorter
 from slotwise.heuristics.ras.strategies.fit import Fit

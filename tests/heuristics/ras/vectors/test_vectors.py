@@ -14,11 +14,9 @@ from ras_expectations import CHECKS, ELSEWHERE, Run, check_all
 from ras_vector_cases import pytest_generate_tests
 from ras_vectors import Vector, instances_of
 
-from slotwise.heuristics.ras.model.model import ras_model
-from slotwise.heuristics.ras.scheduler.priority import priority_order
-from slotwise.heuristics.ras.scheduler.scheduler import schedule_rounds
-from slotwise.heuristics.ras.scheduler.topology_attempt import RoundLimits
-from slotwise.heuristics.ras.state.state import RasState
+from slotwise.heuristics.ras.model import ras_model
+from slotwise.heuristics.ras.scheduler import RoundLimits, priority_order, schedule_rounds
+from slotwise.heuristics.ras.state import RasState
 from slotwise.heuristics.ras.strategies import strategy as ras_strategy
 from slotwise.heuristics.ras.strategies.strategy import schedule_topology
 

@@ -12,13 +12,12 @@ from collections.abc import Callable
 
 import pytest
 
-from slotwise.models.cancellation import CancelledError
+from slotwise.models.cancellation import CancelledError, WorkClock
 from slotwise.models.errors import InputError, UnfinishedError
 from slotwise.models.families.registry import FAMILIES
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import read_instance
 from slotwise.models.problem.compile import compile_problem
-from slotwise.models.work_clock import WorkClock
 from slotwise.solver.core import limited
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.result import Result, Status

@@ -11,7 +11,7 @@ import slotwise
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
-from slotwise.solver.explain.placements.comparison import compare
+from slotwise.solver.explain.comparison import compare
 from slotwise.solver.structure.matching import matched
 from slotwise.solver.structure.node_types import equal_nodes
 

@@ -12,7 +12,7 @@ from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.core.result import Status
-from slotwise.solver.explain.placements.fewest_moves import fewest_moves
+from slotwise.solver.explain.comparison import fewest_moves
 
 
 def least_moves(problem, placement):

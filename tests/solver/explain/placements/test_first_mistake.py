@@ -19,7 +19,7 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.topology import Component, Topology
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
-from slotwise.solver.explain.placements.first_mistake import (
+from slotwise.solver.explain.first_mistake import (
     Completable,
     complete,
     first_mistake,

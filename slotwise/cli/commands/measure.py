@@ -1,0 +1,78 @@
+"""The command ``measure``."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from slotwise.cli import options
+from slotwise.cli.command import Call, Purpose, command
+from slotwise.cli.exits import Exit, print_json
+from slotwise.cli.options import MEASURED
+
+if TYPE_CHECKING:
+    from slotwise.api.measuring import Measurement
+
+
+@command(
+    "slotwise.measure",
+    Purpose.CLUSTER,
+    logs=Annotated[
+        str,
+        typer.Argument(
+            metavar="LOGS",
+            help="Folder with logs: Storm's metric lines (*.metrics*) and JSON lines (*.jsonl*).",
+        ),
+    ],
+    store=Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Keep the tables here, so that the next run reads new files only."
+        ),
+    ],
+    **MEASURED,
+)
+def measure(
+    call: Call,
+    *,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="INSTANCE",
+            callback=options.target,
+            help="Write the measured instance to this file.",
+        ),
+    ] = None,
+    page: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="HTML",
+            callback=options.target,
+            help="Also write what was measured as a page.",
+        ),
+    ] = None,
+    quiet: options.Quiet = False,
+    as_json: options.Json = False,
+) -> int:
+    """Measure demands, rates and places of topologies by a cluster's logs, on Spark."""
+    from slotwise.benchmarks.grading.progress.display import waiting_for
+
+    measured: Measurement = call(
+        starting=nullcontext() if quiet else waiting_for("starting Spark", True)
+    )
+    if out is not None:
+        from slotwise.models.instance_file import write_instance
+
+        write_instance(out, measured.instance)
+    if page is not None:
+        measured.write_page(page)
+    if as_json:
+        print_json(measured.to_document())
+    else:
+        from slotwise.cli.render.measured import show_measured
+
+        show_measured(measured)
+    return Exit.DONE

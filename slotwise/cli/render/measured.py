@@ -1,0 +1,95 @@
+"""Measured weights, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+
+from slotwise.api.measuring import Measurement
+from slotwise.cli.render.tables import MOST_ROWS, more_rows, show, table
+from slotwise.models.values import short_text
+from slotwise.pipeline.statistics.weights.measured import Measured, Weight
+
+KIB = 1024
+
+
+def show_measured(measurement: Measurement) -> None:
+    """Show what ``measure`` found."""
+    measured = measurement.measured
+    show(_headline(measured), _components(measured), _streams(measured), *_rest(measured))
+
+
+def _headline(measured: Measured) -> str:
+    return (
+        f"{measured.statistic} of {measured.samples} samples in windows of {measured.window_s} s, "
+        f"{measured.first:%Y-%m-%d %H:%M:%S} to {measured.last:%Y-%m-%d %H:%M:%S} UTC; "
+        "* = estimated"
+    )
+
+
+def _prefix(measured: Measured, topology: str) -> str:
+    """Return what stands before a component's name: nothing, where there is one topology."""
+    several = len({one.topology for one in measured.components}) > 1
+    return f"{topology}/" if several else ""
+
+
+def _text(weight: Weight | None) -> str:
+    if weight is None:
+        return "-"
+    return short_text(weight.value) + (" *" if weight.estimated else "")
+
+
+def _interval(weight: Weight | None) -> str:
+    if weight is None or weight.low is None or weight.high is None:
+        return "-"
+    return f"{weight.low:.4g} to {weight.high:.4g}"
+
+
+def _components(measured: Measured) -> RenderableType:
+    rows = [
+        (
+            _prefix(measured, one.topology) + one.component,
+            _text(one.cost),
+            _text(one.cpu),
+            _interval(one.cpu),
+            _text(one.onheap_mb),
+            _text(one.offheap_mb),
+            str(one.cpu.samples if one.cpu else 0),
+        )
+        for one in measured.components[:MOST_ROWS]
+    ]
+    heads = ("component", "GHz ms", "cpu", "95 % of cpu", "heap MB", "off-heap", "samples")
+    return table(rows, heads, heads[1:])
+
+
+def _streams(measured: Measured) -> RenderableType:
+    rows = []
+    for one in measured.streams[:MOST_ROWS]:
+        volume = "-"
+        if one.received is not None and one.tuple_bytes is not None:
+            volume = short_text(float(one.received.value * one.tuple_bytes.value) / KIB)
+        size = None if one.tuple_bytes is None else float(one.tuple_bytes.value) / KIB
+        rows.append(
+            (
+                f"{_prefix(measured, one.topology)}{one.source} -> {one.target}",
+                _text(one.received),
+                _interval(one.received),
+                short_text(size),
+                volume,
+                str(one.received.samples if one.received else 0),
+            )
+        )
+    heads = ("stream", "tuples/s", "95 %", "KiB/tuple", "KiB/s", "samples")
+    return table(rows, heads, heads[1:])
+
+
+def _rest(measured: Measured) -> Iterator[str]:
+    yield from more_rows(len(measured.components), "components")
+    yield from more_rows(len(measured.streams), "streams")
+    if measured.thrown_away:
+        counts = (f"{count} {reason}" for reason, count in measured.thrown_away.items())
+        yield f"Lines kept aside: {', '.join(counts)}."
+    else:
+        yield "No line was kept aside."
+    yield from measured.notes
