@@ -16,9 +16,11 @@ from slotwise.cli import new_package
 
 NAME = "my-scheduler"
 FEW_EXAMPLES = """
-from hypothesis import settings
+from hypothesis import Phase, settings
 
-settings.register_profile("few", max_examples=5, derandomize=True, deadline=None)
+settings.register_profile(
+    "few", max_examples=5, derandomize=True, deadline=None, phases=[Phase.generate]
+)
 settings.load_profile("few")
 """
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
+from conftest import DEEP
 from hypothesis import given
 
 from slotwise.heuristics import HEURISTICS
@@ -34,9 +36,10 @@ def method(request: pytest.FixtureRequest) -> Method:
     return HEURISTICS[str(request.param)]
 
 
+@cache
 def problems() -> list[Problem]:
     """Return an empty, every R-Storm and some random problems."""
-    tiny = [tiny_instance(np.random.default_rng(seed)) for seed in range(30)]
+    tiny = [tiny_instance(np.random.default_rng(seed)) for seed in range(30 if DEEP else 12)]
     return [compile_problem(one) for one in (EMPTY, *FAMILIES["rstorm"].generate(), *tiny)]
 
 

@@ -23,8 +23,8 @@ from slotwise.pipeline.statistics.weights.logs import Settings, measure_logs
 
 START = 1_700_004_600
 """2023-11-14 23:30 UTC: the logs are of three days."""
-FAULTY = {"faults": 0.02, "skew": 40, "restarts": 2, "metrics": "v2", "late_by": 1800}
-FAULTY |= {"bucket_seconds": 600}
+FAULTY = {"faults": 0.02, "skew": 40, "restarts": 2, "metrics": "v2", "late_by": 5400}
+FAULTY |= {"bucket_seconds": 1800}
 
 
 @pytest.fixture(scope="module")
@@ -32,14 +32,14 @@ def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     """Logs of three dates with every fault, in six files or more."""
     folder = tmp_path_factory.mktemp("made") / "logs"
     instance = request.getfixturevalue("root") / "docs" / "examples" / "running.json"
-    slotwise.generate_logs(instance, folder, lines=24_000, files=3, start=START, **FAULTY)
+    slotwise.generate_logs(instance, folder, lines=8_000, files=3, start=START, **FAULTY)
     return folder
 
 
 @pytest.fixture
 def measuring(root: Path) -> Measuring:
     instance = slotwise.read_instance(root / "docs" / "examples" / "running.json")
-    return Measuring(instance, Settings(interval_s=600.0))
+    return Measuring(instance, Settings(interval_s=1800.0))
 
 
 class Run:

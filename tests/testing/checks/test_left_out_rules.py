@@ -13,6 +13,7 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
 from slotwise.models.instance.topology import Topology
 from slotwise.models.judge.judge import judge
+from slotwise.testing.checks import search
 from slotwise.testing.checks.functions import CheckFailed, check
 from slotwise.testing.validators.case import RULES
 
@@ -54,6 +55,13 @@ SCHEDULERS: dict[str, Callable[[Instance], Answer]] = {
 
 OTHERS = [pytest.param(seed, marks=pytest.mark.deep) for seed in range(1, 5)]
 SEEDS = pytest.mark.parametrize("seed", [0, *OTHERS])
+
+
+@pytest.fixture(autouse=True)
+def only_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out the search for further rules and for smaller instances, which takes longest."""
+    monkeypatch.setattr(search, "_look_on", lambda *_: None)
+    monkeypatch.setattr(search, "SHRINK_S", 0.0)
 
 
 @pytest.mark.slow
