@@ -53,7 +53,8 @@ def test_the_name_is_the_key() -> None:
 @pytest.mark.slow
 def test_answers_are_of_the_right_shape_and_the_same_for_the_same_seed(method: Method) -> None:
     kinds = set()
-    for problem in problems():
+    some = problems() if method in WITHOUT_A_PROCESS else problems()[::5]
+    for problem in some:
         reason = method.supports(problem)
         assert reason is None or reason.strip()
         answers = [run_method(problem, method, 7) for _ in range(2)]
