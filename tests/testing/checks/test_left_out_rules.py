@@ -13,9 +13,10 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
 from slotwise.models.instance.topology import Topology
 from slotwise.models.judge.judge import judge
-from slotwise.testing.checks import search
 from slotwise.testing.checks.functions import CheckFailed, check
 from slotwise.testing.validators.case import RULES
+
+pytestmark = pytest.mark.usefixtures("only_found")
 
 
 def with_nodes(change: Callable[[Node], Node]) -> Callable[[Instance], Instance]:
@@ -55,13 +56,6 @@ SCHEDULERS: dict[str, Callable[[Instance], Answer]] = {
 
 OTHERS = [pytest.param(seed, marks=pytest.mark.deep) for seed in range(1, 5)]
 SEEDS = pytest.mark.parametrize("seed", [0, *OTHERS])
-
-
-@pytest.fixture(autouse=True)
-def only_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave out the search for further rules and for smaller instances, which takes longest."""
-    monkeypatch.setattr(search, "_look_on", lambda *_: None)
-    monkeypatch.setattr(search, "SHRINK_S", 0.0)
 
 
 @pytest.mark.slow
