@@ -27,12 +27,21 @@ FAULTY = {"faults": 0.02, "skew": 40, "restarts": 2, "metrics": "v2", "late_by":
 FAULTY |= {"bucket_seconds": 1800}
 
 
-@pytest.fixture(scope="module")
-def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture
+def made(root: Path, tmp_path: Path) -> Path:
     """Logs of three dates with every fault, in six files or more."""
-    folder = tmp_path_factory.mktemp("made") / "logs"
-    instance = request.getfixturevalue("root") / "docs" / "examples" / "running.json"
+    instance = root / "docs" / "examples" / "running.json"
+    folder = tmp_path / "made"
     slotwise.generate_logs(instance, folder, lines=8_000, files=3, start=START, **FAULTY)
+    return folder
+
+
+@pytest.fixture
+def made_in_an_hour(root: Path, tmp_path: Path) -> Path:
+    """Logs of one date without a fault, in a file of each kind."""
+    instance = root / "docs" / "examples" / "running.json"
+    folder = tmp_path / "made"
+    slotwise.generate_logs(instance, folder, lines=300, bucket_seconds=1800)
     return folder
 
 
@@ -134,7 +143,8 @@ def test_a_folder_that_is_not_there_is_refused(spark, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.spark
-def test_a_damaged_file_is_left_out_and_named(run, made):
+def test_a_damaged_file_is_left_out_and_named(run, made_in_an_hour):
+    made = made_in_an_hour
     logs = sorted(p for p in made.rglob("*") if p.match("*.metrics*") or p.match("*.jsonl*"))
     add(logs, made, run.logs, modified=1_700_000_000)
     cut, text = run.logs / "cut.jsonl.gz", run.logs / "t [1].metrics.gz"

@@ -93,12 +93,13 @@ def test_mid_size_instances(note: list[str]) -> None:
 @pytest.mark.slow
 def test_every_rule_occurs_with_and_without_a_placement() -> None:
     seen: Counter[tuple[str, Status]] = Counter()
-    for number in range(400):
+    count = 400 if DEEP else 200
+    for number in range(count):
         instance = made("tiny", 0, number)
         outcome = EXHAUSTIVE.run(compile_problem(instance), LIMITS, None)
         seen.update((rule, outcome.status) for rule in rules_in(instance))
-    assert min(seen[rule, Status.OPTIMAL] for rule in RULES) >= 15
-    assert min(seen[rule, Status.INFEASIBLE] for rule in RULES) >= 3
+    assert min(seen[rule, Status.OPTIMAL] for rule in RULES) >= count // 30
+    assert min(seen[rule, Status.INFEASIBLE] for rule in RULES) >= count // 130
 
 
 def test_mid_size_instances_hold_rules_and_are_mid_size() -> None:
