@@ -9,6 +9,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from conftest import DEEP
 from pyspark.sql import SparkSession
 
 import slotwise
@@ -22,17 +23,18 @@ from slotwise.pipeline.following.stream import Trigger
 from slotwise.pipeline.statistics.weights.logs import Settings, measure_logs
 
 START = 1_700_004_600
-"""2023-11-14 23:30 UTC: the logs are of three days."""
-FAULTY = {"faults": 0.02, "skew": 40, "restarts": 2, "metrics": "v2", "late_by": 5400}
-FAULTY |= {"bucket_seconds": 1800}
+"""2023-11-14 23:30 UTC: the logs are of several dates, also where they are short."""
+FAULTY = {"faults": 0.02, "skew": 40, "restarts": 2, "metrics": "v2", "late_by": 1800}
+FAULTY |= {"bucket_seconds": 600}
+LINES, DATES = (24_000, 3) if DEEP else (4_000, 2)
 
 
 @pytest.fixture
 def made(root: Path, tmp_path: Path) -> Path:
-    """Logs of three dates with every fault, in six files or more."""
+    """Logs of `DATES` dates with every fault, in six files or more."""
     instance = root / "docs" / "examples" / "running.json"
     folder = tmp_path / "made"
-    slotwise.generate_logs(instance, folder, lines=8_000, files=3, start=START, **FAULTY)
+    slotwise.generate_logs(instance, folder, lines=LINES, files=3, start=START, **FAULTY)
     return folder
 
 
@@ -41,14 +43,14 @@ def made_in_an_hour(root: Path, tmp_path: Path) -> Path:
     """Logs of one date without a fault, in a file of each kind."""
     instance = root / "docs" / "examples" / "running.json"
     folder = tmp_path / "made"
-    slotwise.generate_logs(instance, folder, lines=300, bucket_seconds=1800)
+    slotwise.generate_logs(instance, folder, lines=300, bucket_seconds=600)
     return folder
 
 
 @pytest.fixture
 def measuring(root: Path) -> Measuring:
     instance = slotwise.read_instance(root / "docs" / "examples" / "running.json")
-    return Measuring(instance, Settings(interval_s=1800.0))
+    return Measuring(instance, Settings(interval_s=600.0))
 
 
 class Run:
@@ -114,7 +116,7 @@ def check(run: Run) -> None:
     kept, days = kept_lines(run.checkpoint / "lines"), run.checkpoint / "days"
     assert run.measuring.measured(run.spark, kept, days).to_document() == expected
     assert run.measuring.of_all_lines(run.spark, kept, days).to_document() == expected
-    assert len(list(days.glob("2023-*"))) == 3
+    assert len(list(days.glob("2023-*"))) == DATES
     assert run.kept_instances[-1] == run.measuring.instance_of(batch)
     assert run.lines()[-1]["samples"] == batch.samples
 
