@@ -71,7 +71,7 @@ _notes: list[str] = []
 settings.register_profile(
     "default",
     deadline=None,
-    max_examples=100,
+    max_examples=40,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
 )

@@ -114,6 +114,11 @@ def run(command: list[str], folder: Path) -> str:
     return done.stdout
 
 
+def run_python(block: str) -> None:
+    """Run a block in this process, with names of its own."""
+    exec(compile(block, "block", "exec"), {"__name__": "block"})
+
+
 def printed_by(command: str, folder: Path, cli: Cli) -> str:
     """Return what a command prints, with single spaces."""
     ours = command.removesuffix(TELLS_CODE)
@@ -148,9 +153,15 @@ def test_console_blocks(page, copy, cli, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", [slow_unless_fast(page) for page in ONE_BY_ONE], ids=name_of)
-def test_python_blocks(page, copy):
+def test_python_blocks(page, copy, monkeypatch):
+    monkeypatch.chdir(copy)
     for block in blocks(page, "python"):
-        run([sys.executable, "-c", block], copy)
+        run_python(block)
+
+
+def test_python_blocks_of_the_first_page_run_in_a_new_process(copy):
+    (block,) = blocks(ROOT / "README.md", "python")
+    run([sys.executable, "-c", block], copy)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

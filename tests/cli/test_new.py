@@ -22,6 +22,14 @@ settings.register_profile("few", max_examples=5, derandomize=True, deadline=None
 settings.load_profile("few")
 """
 
+ONLY_FOUND = """
+from slotwise.testing.checks import search
+
+search.SHRINK_S = 0.0
+search._look_on = lambda *_: None
+"""
+"""Let the tests of the package end as soon as they fail."""
+
 
 def run(words: list[object], folder: Path, packages: Path | None = None, code: int = 0) -> str:
     """Run a command with our Python, and return what it prints."""
@@ -109,7 +117,7 @@ def test_its_tests_pass(package: Path) -> None:
 )
 def test_its_tests_notice_a_mistake(package: Path, right: str, wrong: str, test: str) -> None:
     """A bug in the placement, which it does not hide by refusing, and a method that refuses."""
-    more = FEW_EXAMPLES.replace("max_examples=5", "max_examples=60")
+    more = FEW_EXAMPLES.replace("max_examples=5", "max_examples=60") + ONLY_FOUND
     (package / "tests" / "conftest.py").write_text(more, encoding="utf-8")
     method = package / "src" / "my_scheduler" / "method.py"
     text = method.read_text(encoding="utf-8")

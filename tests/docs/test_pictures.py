@@ -11,26 +11,31 @@ import pytest
 FOLDER = Path(pictures.__file__).parents[1] / "pictures"
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """The folder that the script has filled."""
+    folder = tmp_path_factory.mktemp("pictures")
+    pictures.main([str(folder)])
+    return folder
+
+
 @pytest.mark.slow
-def test_all_pictures_are_made(tmp_path):
-    pictures.main([str(tmp_path)])
-    made = {path.name for path in tmp_path.iterdir()}
-    assert made == {path.name for path in FOLDER.iterdir()}
-    for path in tmp_path.iterdir():
+def test_all_pictures_are_made(made):
+    assert {path.name for path in made.iterdir()} == {path.name for path in FOLDER.iterdir()}
+    for path in made.iterdir():
         root = ElementTree.parse(path).getroot()
         assert root.tag.endswith("svg")
         text = " ".join("".join(root.itertext()).split())
         assert "http://" not in text
-    solved = (tmp_path / "command-solve.svg").read_text("utf-8").replace("&#160;", " ")
+    solved = (made / "command-solve.svg").read_text("utf-8").replace("&#160;", " ")
     assert "Proven optimal by" in solved
 
 
 @pytest.mark.slow
-def test_what_does_not_vary_is_what_is_checked_in(tmp_path):
+def test_what_does_not_vary_is_what_is_checked_in(made):
     """No seconds in them: a change of the drawings shows here, and `pictures.py` mends it."""
-    pictures.main([str(tmp_path)])
     for name in ("placement-r-storm.svg", "placement-round-robin.svg"):
-        assert (tmp_path / name).read_text("utf-8") == (FOLDER / name).read_text("utf-8"), name
+        assert (made / name).read_text("utf-8") == (FOLDER / name).read_text("utf-8"), name
 
 
 def test_pictures_are_small_and_load_nothing_from_elsewhere():

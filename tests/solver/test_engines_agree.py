@@ -11,6 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 import pytest
+from conftest import DEEP
 from hypothesis import given
 from solved import Solved, solved
 
@@ -28,7 +29,9 @@ from slotwise.testing import instances
 
 X = TypeVar("X")
 LIMITS = Limits(time_s=60.0, workers=1, seed=0)
-INSTANCES = 300
+INSTANCES = 300 if DEEP else 100
+WITH_KAHIP = 20
+"""Instances that KaHIP is asked about, too: it starts a process for each."""
 
 
 @dataclass
@@ -50,7 +53,7 @@ class Tally:
 
 
 def check(instance: Instance, problem: Problem, truth: Outcome, tally: Tally) -> None:
-    """Compare both engines with each other, the judge and every heuristic."""
+    """Compare both engines with each other, the judge and the heuristics."""
     tally.rules.update(rules_in(instance))
     tally.statuses[str(truth.status)] += 1
     assert truth.status in (Status.OPTIMAL, Status.INFEASIBLE)
@@ -83,6 +86,8 @@ def agrees_with_judge(problem: Problem, outcome: Outcome) -> None:
 
 def no_heuristic_is_better(problem: Problem, truth: Outcome, tally: Tally) -> None:
     for name, method in HEURISTICS.items():
+        if name == "kahip" and tally.statuses.total() > WITH_KAHIP:
+            continue
         if method.supports(problem) is not None:
             continue
         answer = method.place(problem, np.random.default_rng(0))
@@ -125,7 +130,12 @@ def test_exact_engines_agree_on_many(note: list[str]) -> None:
 
 
 @pytest.mark.slow
-@given(instances(most_tasks=4, wide_numbers=True))
-def test_exact_engines_agree_on_any_instance(instance: Instance) -> None:
-    problem = compile_problem(instance)
-    check(instance, problem, EXHAUSTIVE.run(problem, LIMITS, None), Tally())
+def test_exact_engines_agree_on_any_instance() -> None:
+    tally = Tally()
+
+    @given(instances(most_tasks=4, wide_numbers=True))
+    def run(instance: Instance) -> None:
+        problem = compile_problem(instance)
+        check(instance, problem, EXHAUSTIVE.run(problem, LIMITS, None), tally)
+
+    run()

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from assignments import document
+from proofs_in_process import answer_in_process
 from shared_clusters import planted
 from small_storm_cluster import SMALL
 
@@ -86,6 +87,9 @@ def files(tmp_path: Path, root: Path) -> dict[str, str]:
 SLOW = {"follow_killed", "masters_agree", "measured_round_trip", "planned_runs", "statistics_speed"}
 """They start Spark again and again, for minutes; `following` and `statistics` test the parts."""
 
+PROOFS_IN_PROCESSES = {"proofs", "memory_limits"}
+"""Experiments that measure proofs in a process each here, too; of the others this one proves."""
+
 RUNS = [pytest.param(name, marks=[pytest.mark.deep] * (name in SLOW)) for name in EXPERIMENTS]
 
 
@@ -97,6 +101,8 @@ def test_every_experiment_runs(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    if name not in PROOFS_IN_PROCESSES:
+        answer_in_process(monkeypatch)
     monkeypatch.setattr(ras_speed, "EXECUTORS", (20,))
     monkeypatch.setattr(evictions, "LAST", 6)
     monkeypatch.setattr(memory_limits, "SHAPES", memory_limits.SHAPES[-1:])

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from conftest import DEEP
 from grading_processes import (
     PLACE,
     READ,
@@ -69,7 +70,7 @@ ENDS = {
 
 LIMIT_MB = 600
 
-INSTANCES = 25
+INSTANCES = 25 if DEEP else 10
 
 
 def faulty(folder: Path) -> dict[str, str]:
@@ -143,7 +144,6 @@ def test_killed_executor_and_driver_lose_and_double_nothing(
     process.communicate(timeout=60)
     resumed, whole = run(killed), run(tmp_path / "whole")
     planned = INSTANCES * (1 + len(methods))
-    assert planned == 200
     assert (whole.planned, whole.skipped) == (planned, 0)
     assert 0 < resumed.skipped < resumed.planned == planned
     rows = Store(tmp_path / "whole").rows()

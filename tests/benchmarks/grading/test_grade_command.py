@@ -32,6 +32,7 @@ def test_grade_and_report(cli, examples, spark):
     again = cli(*words, "--quiet")
     assert (again.code, again.err) == (0, "")
     assert "0 run now" in again.out
+    assert re.search(r"^ *r-storm +1 of 1 ", again.out, re.M)
     page = cli("report", "graded", "--json")
     assert page.code == 0
     assert Path(page.json["report"]).read_text().startswith("<!")

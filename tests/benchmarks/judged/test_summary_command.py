@@ -1,4 +1,4 @@
-"""The command summary, and the table at the end of grade."""
+"""The command summary; its table at the end of grade: ../grading/test_grade_command.py."""
 
 from __future__ import annotations
 
@@ -128,13 +128,6 @@ def test_a_summary_shows_itself_in_one_line(folder):
     summary = slotwise.summary(folder)
     assert repr(summary) == f"Summary {folder}: auto 7 of 7, cmd:x & y 7 of 7, a_b 6 of 7"
     assert summary.to_frame().equals(summary.methods)
-
-
-@pytest.mark.spark
-def test_grade_ends_with_the_table(cli, examples):
-    answer = cli("grade", "word-count.json", "--methods", "r-storm", "--out", "graded")
-    assert answer.code == 0
-    assert "1 of 1" in " ".join(line_of(answer.out, "r-storm"))
 
 
 def test_names_cannot_be_commands_of_latex():

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from conftest import DEEP
 from drawn_charts import charts_of, drawn, newest, source_of, table
 from graded_rows import optimum, row
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -61,13 +62,19 @@ def unproven(bound: str | None) -> list[Row]:
     ]
 
 
+@cache
+def graded_charts() -> dict[str, Chart]:
+    """Return the charts of `graded`, to look at."""
+    return charts_of(graded())
+
+
 def lines(chart: Figure | Chart, *keys: str) -> dict[tuple[str, ...], dict[str, str]]:
     """Return the table behind a chart by some of its columns."""
     return {tuple(one[key] for key in keys): one for one in table(chart)}
 
 
 def test_bars_are_means_over_the_instances_of_all() -> None:
-    found = lines(charts_of(graded())["gaps-ranked"], "term", "method")
+    found = lines(graded_charts()["gaps-ranked"], "term", "method")
     # In the network, a and b have a gap of both: near 0 and 10 %, far 100 and 50 %.
     near, far = found["network", "near"], found["network", "far"]
     assert (near["mean"], far["mean"]) == ("5 %", "75 %")
@@ -87,7 +94,7 @@ def test_bars_are_as_long_as_the_means_of_the_summary() -> None:
     assert [bar.get_width() for bar in axes.patches] == [25.0, 75.0] * 2
     assert [bar.get_x() for bar in axes.patches] == [0.0, 25.0] * 2
     assert "light part of a bar" in chart.caption
-    assert "light part of a bar" not in charts_of(graded())["gaps-ranked"].caption
+    assert "light part of a bar" not in graded_charts()["gaps-ranked"].caption
 
 
 def test_unproven_optima_give_ranges() -> None:
@@ -118,7 +125,7 @@ def test_a_distribution_has_a_line_for_what_is_sure_and_one_for_what_is_possible
 
 
 def test_a_term_with_every_mean_at_the_optimum_has_words_and_no_panel() -> None:
-    found = charts_of(graded())["gaps-ranked"]
+    found = graded_charts()["gaps-ranked"]
     assert [axes.get_title(loc="left") for axes in found.drawn.axes] == ["network"]
     assert "overload, on 2 instances: all methods are at the optimum." in found.alt
 
@@ -156,11 +163,11 @@ def test_each_group_has_panels_of_its_own_and_captions_say_what_they_are_of() ->
     caption = found["gaps-ranked"].caption
     assert "Group 2 (far, near, rare): Compared on 1 instance, without 3 that not all" in caption
     assert {one["group"] for one in table(found["time-by-size"])} == {"group 1"}, "a has one size"
-    assert "group" not in charts_of(graded())["time-by-size"].columns, "there is one"
+    assert "group" not in graded_charts()["time-by-size"].columns, "there is one"
 
 
 def test_profiles_count_failures_as_infinitely_far() -> None:
-    found = lines(charts_of(graded())["performance-profiles"], "of", "method")
+    found = lines(graded_charts()["performance-profiles"], "of", "method")
     shares = {
         key: [one[f"within {tau:g} times"] for tau in TIMES_BEST] for key, one in found.items()
     }
@@ -174,7 +181,7 @@ def test_profiles_count_failures_as_infinitely_far() -> None:
 
 
 def test_the_distribution_counts_all_instances() -> None:
-    found = lines(charts_of(graded())["gap-distribution"], "term", "method")
+    found = lines(graded_charts()["gap-distribution"], "term", "method")
     shares = {key: list(one.values())[3:] for key, one in found.items()}
     assert shares["network", "near"] == ["50 %", "75 %", "75 %", "75 %"], "2 of 4 at the optimum"
     assert shares["network", "far"] == ["0 %", "0 %", "50 %", "75 %"]
@@ -198,7 +205,7 @@ def test_a_term_is_counted_over_the_instances_that_have_it() -> None:
 
 
 def test_overload_is_counted_over_the_same_instances() -> None:
-    found = lines(charts_of(graded())["overload"], "method")
+    found = lines(graded_charts()["overload"], "method")
     near, far = found[("near",)], found[("far",)]
     assert (far["least possible"], far["more than needed"]) == ("3", "1")
     assert near["no valid placement"] == "1"
@@ -226,11 +233,11 @@ def test_overload_means_are_in_the_unit_of_the_rows_and_averaged_over_seeds() ->
 
 
 def test_gaps_by_size_have_one_bin_for_each_size() -> None:
-    found = [one for one in table(charts_of(graded())["gap-by-size"]) if one["term"] == "network"]
+    found = [one for one in table(graded_charts()["gap-by-size"]) if one["term"] == "network"]
     assert [(one["method"], one["tasks"], one["mean gap"]) for one in found] == [
         ("far", "4", "100 %"), ("far", "8", "50 %"), ("near", "4", "0 %"), ("near", "8", "10 %"),
     ]  # fmt: skip
-    assert "gap-by-tightness" not in charts_of(graded()), "all are equally tight"
+    assert "gap-by-tightness" not in graded_charts(), "all are equally tight"
 
 
 def test_times_by_size_are_medians_of_all_instances() -> None:
@@ -285,7 +292,7 @@ def random_grading(seed: int) -> list[Row]:
     return rows
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(12 if DEEP else 5))
 def test_tables_of_random_gradings_have_the_numbers_of_the_summary(seed: int) -> None:
     rows = random_grading(seed)
     source, found = source_of(rows), charts_of(rows)
@@ -439,14 +446,25 @@ def test_exact_placements_that_are_not_proven_are_no_optimum() -> None:
     assert "optimum" not in figure.alt
 
 
+NAMES = (
+    *("gaps-ranked", "gap-distribution", "performance-profiles", "overload"),
+    *("gap-by-size", "time-by-size"),
+)
+
+
 @cache
-def all_figures() -> list[Figure]:
+def all_figures() -> dict[str, Figure]:
     found = drawn(graded(), labels={"near": "<mine> & $x$ #0072b2"})
-    assert len(found) == 6
-    return list(found.values())
+    assert set(found) == set(NAMES)
+    return found
 
 
-@pytest.mark.parametrize("figure", all_figures(), ids=lambda one: one.name)
+@pytest.fixture(params=NAMES)
+def figure(request: pytest.FixtureRequest) -> Figure:
+    """Each figure of `graded`."""
+    return all_figures()[str(request.param)]
+
+
 def test_an_svg_is_fit_for_a_page(figure: Figure) -> None:
     root = ElementTree.fromstring(figure.svg)
     assert root.tag == f"{SVG}svg"
@@ -469,7 +487,6 @@ def test_an_svg_is_fit_for_a_page(figure: Figure) -> None:
     assert len(figure.svg) < 40_000
 
 
-@pytest.mark.parametrize("figure", all_figures(), ids=lambda one: one.name)
 def test_a_figure_says_what_it_shows(figure: Figure) -> None:
     assert re.search(r"\d", figure.alt)
     assert "Compared on 4 instances." in figure.caption
@@ -509,7 +526,7 @@ def test_no_text_beside_a_bar_leaves_its_chart(bound: str | None) -> None:
 
 
 def test_names_of_methods_are_text_whatever_they_are() -> None:
-    figure = drawn(graded(), labels={"near": "<mine> & $x$ #0072b2"})["gaps-ranked"]
+    figure = all_figures()["gaps-ranked"]
     texts = [
         "".join(part.itertext()) for part in ElementTree.fromstring(figure.svg).iter(f"{SVG}text")
     ]

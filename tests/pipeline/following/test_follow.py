@@ -9,6 +9,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from conftest import DEEP
 from pyspark.sql import SparkSession
 
 import slotwise
@@ -22,17 +23,27 @@ from slotwise.pipeline.following.stream import Trigger
 from slotwise.pipeline.statistics.weights.logs import Settings, measure_logs
 
 START = 1_700_004_600
-"""2023-11-14 23:30 UTC: the logs are of three days."""
+"""2023-11-14 23:30 UTC: the logs are of several dates, also where they are short."""
 FAULTY = {"faults": 0.02, "skew": 40, "restarts": 2, "metrics": "v2", "late_by": 1800}
 FAULTY |= {"bucket_seconds": 600}
+LINES, DATES = (24_000, 3) if DEEP else (4_000, 2)
 
 
-@pytest.fixture(scope="module")
-def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Logs of three dates with every fault, in six files or more."""
-    folder = tmp_path_factory.mktemp("made") / "logs"
-    instance = request.getfixturevalue("root") / "docs" / "examples" / "running.json"
-    slotwise.generate_logs(instance, folder, lines=24_000, files=3, start=START, **FAULTY)
+@pytest.fixture
+def made(root: Path, tmp_path: Path) -> Path:
+    """Logs of `DATES` dates with every fault, in six files or more."""
+    instance = root / "docs" / "examples" / "running.json"
+    folder = tmp_path / "made"
+    slotwise.generate_logs(instance, folder, lines=LINES, files=3, start=START, **FAULTY)
+    return folder
+
+
+@pytest.fixture
+def made_in_an_hour(root: Path, tmp_path: Path) -> Path:
+    """Logs of one date without a fault, in a file of each kind."""
+    instance = root / "docs" / "examples" / "running.json"
+    folder = tmp_path / "made"
+    slotwise.generate_logs(instance, folder, lines=300, bucket_seconds=600)
     return folder
 
 
@@ -105,7 +116,7 @@ def check(run: Run) -> None:
     kept, days = kept_lines(run.checkpoint / "lines"), run.checkpoint / "days"
     assert run.measuring.measured(run.spark, kept, days).to_document() == expected
     assert run.measuring.of_all_lines(run.spark, kept, days).to_document() == expected
-    assert len(list(days.glob("2023-*"))) == 3
+    assert len(list(days.glob("2023-*"))) == DATES
     assert run.kept_instances[-1] == run.measuring.instance_of(batch)
     assert run.lines()[-1]["samples"] == batch.samples
 
@@ -134,7 +145,8 @@ def test_a_folder_that_is_not_there_is_refused(spark, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.spark
-def test_a_damaged_file_is_left_out_and_named(run, made):
+def test_a_damaged_file_is_left_out_and_named(run, made_in_an_hour):
+    made = made_in_an_hour
     logs = sorted(p for p in made.rglob("*") if p.match("*.metrics*") or p.match("*.jsonl*"))
     add(logs, made, run.logs, modified=1_700_000_000)
     cut, text = run.logs / "cut.jsonl.gz", run.logs / "t [1].metrics.gz"

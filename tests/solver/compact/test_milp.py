@@ -15,6 +15,7 @@ from typing import Any
 import highspy
 import numpy as np
 import pytest
+from conftest import DEEP
 from solved import solved
 
 from slotwise import place
@@ -90,12 +91,16 @@ def cross_check(numbers: range) -> tuple[Counter[str], Counter[str]]:
     return rules, statuses
 
 
+COUNT = 140 if DEEP else 50
+"""Each rule occurs from 40 instances on."""
+
+
 @pytest.mark.slow
 def test_highs_agrees_with_exhaustive(note: list[str]) -> None:
-    rules, statuses = cross_check(range(140))
+    rules, statuses = cross_check(range(COUNT))
     note.append(f"milp agrees with exhaustive: {dict(statuses)}")
     assert set(rules) == RULES
-    assert min(statuses["optimal"], statuses["infeasible"]) >= 30
+    assert min(statuses["optimal"], statuses["infeasible"]) >= (30 if DEEP else 8)
     assert statuses["feasible"] <= 5
 
 

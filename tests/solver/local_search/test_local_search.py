@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import EXAMPLES
+from conftest import DEEP, EXAMPLES
 from hard_instances import hard_instance
 from solved import first_solved
 
@@ -32,10 +32,13 @@ def starts(problem: Problem) -> list[Placement]:
     return [p for p in found if isinstance(p, Placement) and judge(problem, p).valid]
 
 
+COUNT = 400 if DEEP else 150
+
+
 @pytest.mark.slow
 def test_it_never_breaks_a_rule_and_often_finds_the_optimum(note: list[str]) -> None:
     tally: Counter[str] = Counter()
-    for one in first_solved(400):
+    for one in first_solved(COUNT):
         problem, truth = one.problem, one.truth
         if LOCAL_SEARCH.supports(problem) is not None:
             continue
@@ -54,8 +57,8 @@ def test_it_never_breaks_a_rule_and_often_finds_the_optimum(note: list[str]) -> 
             tally["optimal"] += search.best_values == truth.values
             tally["all"] += 1
     note.append(f"local search on tiny instances: {dict(tally)}")
-    assert tally["all"] >= 100
-    assert tally["improved"] >= 20
+    assert tally["all"] >= COUNT // 4
+    assert tally["improved"] >= COUNT // 20
     assert tally["optimal"] >= 0.7 * tally["all"]
 
 

@@ -16,6 +16,8 @@ from slotwise.models.judge.judge import judge
 from slotwise.testing.checks.functions import CheckFailed, check
 from slotwise.testing.validators.case import RULES
 
+pytestmark = pytest.mark.usefixtures("only_found")
+
 
 def with_nodes(change: Callable[[Node], Node]) -> Callable[[Instance], Instance]:
     def changed(instance: Instance) -> Instance:

@@ -16,6 +16,8 @@ from slotwise.testing.checks.search import Budget, search
 from slotwise.testing.checks.table import parse_demand
 from slotwise.testing.checks.trial import Trial
 
+pytestmark = pytest.mark.usefixtures("only_found")
+
 CHECKS = ("valid", "complete", "deterministic", "time<=60")
 METHODS = [
     name

@@ -9,6 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from conftest import DEEP
 
 from slotwise.benchmarks.experiments.agreement.engines_agree import (
     FAMILIES,
@@ -40,6 +41,10 @@ from slotwise.solver.exhaustive import EXHAUSTIVE
 LIMITS = Limits(time_s=20.0)
 
 
+EACH = 12 if DEEP else 6
+"""Instances of a family; `test_daily` draws others each day."""
+ANY_OBJECTIVES = 200 if DEEP else 50
+
 FOUR = ("exhaustive", "configurations", "cp-sat", "milp")
 
 
@@ -66,14 +71,14 @@ def test_tiny_instances(note: list[str]) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("family", ["tiny", "presolve", "widely-scaled"])
 def test_all_engines(family: str, note: list[str]) -> None:
-    tally = Sweep(family, 2, range(1, 13), time_s=20.0).run()
+    tally = Sweep(family, 2, range(1, EACH + 1), time_s=20.0).run()
     note += list(tally.lines())[-1:]
     assert tally.mismatches == []
     assert set(tally.seconds) == set(PANEL)
     for engine in ("exhaustive", "cp-sat", "auto", "auto-2"):
-        assert tally.settled["", engine] == 12
+        assert tally.settled["", engine] == EACH
     # Doubles do not keep large numbers apart: milp leaves the terms after such a one open.
-    assert tally.settled["", "milp"] >= (10 if family == "tiny" else 8)
+    assert tally.settled["", "milp"] >= EACH - (2 if family == "tiny" else 4)
 
 
 @pytest.mark.slow
@@ -88,12 +93,13 @@ def test_mid_size_instances(note: list[str]) -> None:
 @pytest.mark.slow
 def test_every_rule_occurs_with_and_without_a_placement() -> None:
     seen: Counter[tuple[str, Status]] = Counter()
-    for number in range(400):
+    count = 400 if DEEP else 200
+    for number in range(count):
         instance = made("tiny", 0, number)
         outcome = EXHAUSTIVE.run(compile_problem(instance), LIMITS, None)
         seen.update((rule, outcome.status) for rule in rules_in(instance))
-    assert min(seen[rule, Status.OPTIMAL] for rule in RULES) >= 15
-    assert min(seen[rule, Status.INFEASIBLE] for rule in RULES) >= 3
+    assert min(seen[rule, Status.OPTIMAL] for rule in RULES) >= count // 30
+    assert min(seen[rule, Status.INFEASIBLE] for rule in RULES) >= count // 130
 
 
 def test_mid_size_instances_hold_rules_and_are_mid_size() -> None:
@@ -303,10 +309,10 @@ def test_what_was_wrong_once_stays_right(path: Path) -> None:
 def test_any_objective_has_one_optimum(note: list[str]) -> None:
     """Sequences of any terms, with and without what runs; see `with_any_objective`."""
     engines = ("exhaustive", "configurations", "columns", "auto")
-    tally = Sweep("tiny", 24, range(200), engines, time_s=20.0).run()
+    tally = Sweep("tiny", 24, range(ANY_OBJECTIVES), engines, time_s=20.0).run()
     note += list(tally.lines())[-1:]
     assert tally.mismatches == []
-    assert tally.settled["", "auto"] >= 195
+    assert tally.settled["", "auto"] >= 0.97 * ANY_OBJECTIVES
 
 
 @pytest.mark.slow

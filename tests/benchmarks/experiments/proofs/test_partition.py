@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from proofs_in_process import answer_in_process
 
 from slotwise.benchmarks.experiments.catalogue import run_experiment
 from slotwise.benchmarks.experiments.proofs.partition import TEXTBOOK_NAMES, files_in
@@ -81,8 +82,9 @@ def test_of_equal_numberings_one_is_left() -> None:
 
 @pytest.mark.slow
 def test_one_row_a_file_and_what_was_proven(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    answer_in_process(monkeypatch)
     for seed in (10, 2):
         (tmp_path / f"g-{seed}.json").write_text(json.dumps(graph(seed)))
     assert [path.stem for path in files_in(tmp_path)] == ["g-2", "g-10"]
