@@ -11,7 +11,6 @@ from pyspark.sql import functions as fn
 from slotwise.pipeline.statistics.reading import Reading
 from slotwise.pipeline.statistics.schema import (
     AHEAD,
-    IDENTITY,
     MALFORMED,
     NEGATIVE,
     PARSED,
@@ -114,11 +113,10 @@ def reason_of(is_whole: Column, least: Column, reading: Reading) -> Column:
 
 
 def as_parsed(samples: DataFrame) -> DataFrame:
-    """Give `PARSED` from its columns without `day` and `identity`, and `line` for every row."""
+    """Give `PARSED` from its columns without `day`, and `line` for every row."""
     is_good = fn.col("reason").isNull()
     computed = {
         "day": utc_day(fn.coalesce("received", "time")),
-        "identity": fn.when(is_good, fn.xxhash64(*IDENTITY)),
         "line": fn.when(~is_good, fn.col("line")),
     }
     columns = names(PARSED)

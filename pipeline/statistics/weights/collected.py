@@ -48,7 +48,8 @@ class Collected:
     `parts` counts the series of an edge (tasks and streams, or pairs of tasks) that are there at a
     time, on average; `interval_s` has the seconds between two samples of a task, by topology and
     source. `timeline` is in the order of time. `unreadable` says which files could not be read, and
-    why.
+    why. `busy` is how many samples of tasks that were busy for longer than there was time (see
+    `windows.MOST_BUSY`) count for nothing.
     """
 
     overview: Mapping[tuple[str, str], Overview]
@@ -59,3 +60,4 @@ class Collected:
     seen: tuple[Seen, ...]
     timeline: tuple[Moment, ...] = ()
     unreadable: tuple[str, ...] = ()
+    busy: int = 0

@@ -97,11 +97,14 @@ def collect_logs(
     """
     from slotwise.pipeline.spark.scratch import scratch
     from slotwise.pipeline.statistics.run import sized, update
+    from slotwise.pipeline.statistics.schema import IMPOSSIBLE
+    from slotwise.pipeline.statistics.weights.facts import collect_facts
     from slotwise.pipeline.statistics.weights.run import (
         collect_reasons,
+        collect_sums,
         collect_unreadable,
-        collect_weights,
     )
+    from slotwise.pipeline.statistics.weights.sums import update_sums
 
     with _folder(store) as folder:
         tables = update(spark, logs, folder, reading_of(instances, settings))
@@ -114,8 +117,10 @@ def collect_logs(
             _folder(beside) as writable,
             scratch(writable) as stored,
         ):
-            collected = collect_weights(
-                tables.samples(spark),
+            sums = update_sums(spark, tables, settings.window_s, writable / "sums")
+            collected = collect_sums(
+                sums.windows(spark),
+                collect_facts(sums.facts(spark)),
                 settings.statistic,
                 settings.window_s,
                 settings.clocks,
@@ -124,7 +129,10 @@ def collect_logs(
             )
             aside = tables.quarantine(spark)
             collected = replace(collected, unreadable=collect_unreadable(aside))
-            return collected, collect_reasons(aside)
+            reasons = collect_reasons(aside)
+            if collected.busy:
+                reasons[IMPOSSIBLE] = reasons.get(IMPOSSIBLE, 0) + collected.busy
+            return collected, reasons
 
 
 def check_logs(logs: Path) -> None:
