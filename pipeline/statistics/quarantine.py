@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as fn
 
 from slotwise.pipeline.statistics.clock_skew import clocks, on_time
@@ -129,7 +129,7 @@ def _in_words() -> Column:
     return fn.concat_ws(" ", fn.unix_seconds("time").cast("string"), worker, task, number)
 
 
-def _in_order() -> Window:
+def _in_order() -> WindowSpec:
     """Return the rows of a series by time, those of one time as they were received."""
     order = ("time", fn.asc_nulls_last("received"), "value", "path")
     return Window.partitionBy(*SERIES_OF).orderBy(*order)

@@ -156,8 +156,9 @@ def spark_main() -> None:
     spark = spark_session(task["master"])
     tables = update(spark, Path(task["logs"]), Path(task["tables"]), _reading(task))
     keys = ("source", "component", "metric")
-    sums = tables.samples(spark).groupBy(*keys).agg(fn.count("*"), fn.sum("value"))
-    rows = [list(row) for row in sums.collect()]
+    value = fn.col("value").cast("decimal(38,0)")  # sums of nanoseconds exceed 64 bits
+    sums = tables.samples(spark).groupBy(*keys).agg(fn.count("*"), fn.sum(value))
+    rows = [[*row[:4], int(row[4])] for row in sums.collect()]
     spark.stop()
     # Waited for, the JVM counts into what this process used.
     gateway = SparkContext._gateway

@@ -38,7 +38,7 @@ def measured_of(
     instance
         The topology file.
     collected
-        See `run.collect_weights`.
+        See `run.collect_sums`.
     statistic, window_s
         With which it was collected.
     thrown_away

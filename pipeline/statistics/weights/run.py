@@ -21,7 +21,7 @@ from slotwise.pipeline.statistics.weights.collected import (
     Subject,
     Value,
 )
-from slotwise.pipeline.statistics.weights.facts import Facts, collect_facts, facts_of, utc
+from slotwise.pipeline.statistics.weights.facts import Facts, utc
 from slotwise.pipeline.statistics.weights.presence import (
     Seen,
     Span,
@@ -45,20 +45,6 @@ from slotwise.pipeline.statistics.weights.statistic import (
 
 STEPS = 240
 """Most points of a line over time."""
-
-
-def collect_weights(
-    samples: DataFrame,
-    statistic: str,
-    window_s: int,
-    clocks: Mapping[str, int],
-    interval_s: float | None,
-    stored: Store,
-) -> Collected:
-    """Run the jobs that make the small tables of `SAMPLES`; see `collect_sums`."""
-    windows = stored(w.by_window(w.by_interval(samples), f"{window_s} seconds"))
-    facts = collect_facts(facts_of(samples))
-    return collect_sums(windows, facts, statistic, window_s, clocks, interval_s, stored)
 
 
 def collect_sums(

@@ -91,8 +91,8 @@ def update_sums(spark: SparkSession, tables: Tables, window_s: int, folder: Path
             write_parts(rows, mine / name, number)
         there = {part: there[part] for part in wanted if part not in new}
         there |= {part: (run, number) for part, run in new.items()}
-        rows = [[*part, *numbers] for part, numbers in there.items()]
-        write_atomically(mine / _FILE, json.dumps({"made_of": made_of, "parts": rows}) + "\n")
+        numbers = [[*part, *two] for part, two in there.items()]
+        write_atomically(mine / _FILE, json.dumps({"made_of": made_of, "parts": numbers}) + "\n")
         _remove_unnamed(mine, there)
     return Sums(mine, {part: number for part, (_, number) in there.items()}, window_s)
 
