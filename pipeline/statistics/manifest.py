@@ -19,7 +19,7 @@ from slotwise.models.errors import InputError
 from slotwise.pipeline.statistics.reading import JSON_FILES, STORM_FILES, Reading
 
 NAME = "manifest.json"
-VERSION = 2
+VERSION = 3
 
 Part = tuple[str, str | None]
 """A topology, as the name of a folder has it, and a day as in `PARSED`.
