@@ -27,14 +27,17 @@ FAR_AHEAD_S = 86_400
 _FOLDER = "/workers-artifacts/"
 
 
+def is_text(line: Column) -> Column:
+    """Say whether a line is whole text: UTF-8, without what stands for a byte that was not."""
+    return fn.is_valid_utf8(line) & ~line.contains("\ufffd") & ~line.contains("\0")
+
+
 def integer(text: Column, scale: Column) -> Column:
     """Give a decimal number times `scale`, rounded half up to an integer; null if it is none.
 
-    Computed as ``floor(float(text) * scale + 0.5)`` in doubles.
+    Computed as ``floor(float(text) * scale + 0.5)`` in doubles. The text has the form of a number.
     """
-    # Java reads "20d" as a number, too.
-    digit_last = fn.substring(text, -1, 1).between(".", "9")
-    return rounded(fn.when(digit_last, text).try_cast("double"), scale)
+    return rounded(text.try_cast("double"), scale)
 
 
 def rounded(number: Column, scale: Column) -> Column:
