@@ -33,6 +33,22 @@ class Overview:
 
 
 @dataclass(frozen=True, slots=True)
+class Covered:
+    """How much of a component the logs show.
+
+    `tasks` and `windows` have reports; `windows_of_task` is how many windows each task would have
+    if none was lost. Of a topology that was submitted several times, `tasks` is the most at once.
+    """
+
+    topology: str
+    source: str
+    component: str
+    tasks: int
+    windows: int
+    windows_of_task: int
+
+
+@dataclass(frozen=True, slots=True)
 class Moment:
     """The mean of a subject in the step of time that begins at `time`."""
 
@@ -48,7 +64,8 @@ class Collected:
     `parts` counts the series of an edge (tasks and streams, or pairs of tasks) that are there at a
     time, on average; `interval_s` has the seconds between two samples of a task, by topology and
     source. `timeline` is in the order of time. `unreadable` says which files could not be read, and
-    why.
+    why. `lines` is how many lines the files have (0: not counted); `is_stated` whether the interval
+    was not recognised but stated.
     """
 
     overview: Mapping[tuple[str, str], Overview]
@@ -59,3 +76,6 @@ class Collected:
     seen: tuple[Seen, ...]
     timeline: tuple[Moment, ...] = ()
     unreadable: tuple[str, ...] = ()
+    covered: tuple[Covered, ...] = ()
+    lines: int = 0
+    is_stated: bool = False

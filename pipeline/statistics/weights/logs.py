@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from slotwise.pipeline.statistics.weights.collected import Collected, Subject
+
+Say = Callable[[str], None]
 
 STORM_ID = re.compile(r"-\d+-\d+$")
 """What Storm appends to a topology's name when it is submitted."""
@@ -54,7 +56,12 @@ class Settings:
 
 
 def measure_logs(
-    spark: SparkSession, logs: Path, instance: Instance, settings: Settings, store: Path | None
+    spark: SparkSession,
+    logs: Path,
+    instance: Instance,
+    settings: Settings,
+    store: Path | None,
+    say: Say = lambda _: None,
 ) -> Measured:
     """Measure the topologies of `instance` by the logs in a folder.
 
@@ -70,15 +77,18 @@ def measure_logs(
         See `Settings`.
     store
         Folder for the tables, so that the next run reads new files only; ``None`` = none is kept.
+    say
+        Called with what is done next.
 
     Raises
     ------
     InputError
-        When there are no logs, or nothing in them is of the topologies.
+        When there are no logs, nothing in them is of the topologies, or the interval that was
+        recognised cannot be believed.
     """
     from slotwise.pipeline.statistics.weights.measure import measured_of
 
-    collected, reasons = collect_logs(spark, logs, [instance], settings, store)
+    collected, reasons = collect_logs(spark, logs, [instance], settings, store, say)
     collected = in_names_of(instance, collected)
     check_clocks(settings.clocks, collected)
     return measured_of(instance, collected, settings.statistic, settings.window_s, reasons)
@@ -90,6 +100,7 @@ def collect_logs(
     instances: Sequence[Instance],
     settings: Settings,
     store: Path | None,
+    say: Say = lambda _: None,
 ) -> tuple[Collected, dict[str, int]]:
     """Return the small tables of a folder of logs, and reason -> lines kept aside.
 
@@ -97,6 +108,12 @@ def collect_logs(
     """
     from slotwise.pipeline.spark.scratch import scratch
     from slotwise.pipeline.statistics.run import sized, update
+    from slotwise.pipeline.statistics.weights.coverage import (
+        covered,
+        refuse_thinned,
+        reports,
+        signs,
+    )
     from slotwise.pipeline.statistics.weights.run import (
         collect_reasons,
         collect_unreadable,
@@ -104,6 +121,7 @@ def collect_logs(
     )
 
     with _folder(store) as folder:
+        say("reading lines")
         tables = update(spark, logs, folder, reading_of(instances, settings))
         if not tables.manifest.files:
             raise no_logs(logs)
@@ -114,6 +132,7 @@ def collect_logs(
             _folder(beside) as writable,
             scratch(writable) as stored,
         ):
+            say("measuring")
             collected = collect_weights(
                 tables.samples(spark),
                 settings.statistic,
@@ -122,9 +141,30 @@ def collect_logs(
                 settings.interval_s,
                 stored,
             )
+            say("comparing with what should be there")
+            rows = stored(reports(tables.samples(spark)))
+            if settings.interval_s is None:
+                refuse_thinned(collected.interval_s, signs(rows, collected.interval_s))
             aside = tables.quarantine(spark)
-            collected = replace(collected, unreadable=collect_unreadable(aside))
+            collected = replace(
+                collected,
+                unreadable=collect_unreadable(aside),
+                covered=covered(rows, collected.overview, collected.interval_s, settings.window_s),
+                lines=count_lines(spark, tables.manifest.files),
+                is_stated=settings.interval_s is not None,
+            )
             return collected, collect_reasons(aside)
+
+
+def count_lines(spark: SparkSession, files: Collection[str]) -> int:
+    """Return how many lines files have; those that are gone or cannot be read have none."""
+    from slotwise.pipeline.spark.paths import literal
+    from slotwise.pipeline.statistics.unreadable import unreadable
+
+    there = [one for one in files if Path(one).is_file()]
+    faults = unreadable([one for one in there if one.endswith(".gz")])
+    paths = [literal(one) for one in there if one not in faults]
+    return spark.read.text(paths).count() if paths else 0
 
 
 def check_logs(logs: Path) -> None:
@@ -191,6 +231,7 @@ def in_names_of(instance: Instance, collected: Collected) -> Collected:
         values={subject(key): one for key, one in collected.values.items()},
         parts={subject(key): one for key, one in collected.parts.items()},
         seen=tuple(replace(one, topology=named(one.topology)) for one in collected.seen),
+        covered=tuple(replace(one, topology=named(one.topology)) for one in collected.covered),
         timeline=tuple(replace(one, subject=subject(one.subject)) for one in collected.timeline),
     )
 
