@@ -29,7 +29,6 @@ from slotwise.pipeline.statistics.columns import (
     epoch_time,
     folder_of,
     integer,
-    is_text,
     is_unknown,
     reason_of,
     topology_of,
@@ -64,9 +63,12 @@ _LEVELS = {
     "uptimeSecs": "uptime_ns",
 }
 _BLANKS = r"^(.*?)\s*(\d+)\s+(\S+:\d+)\s+(-?\d+:\S+)\s+(\S+)\s+(.*)$"
+# Fields of text without a byte that was none of UTF-8 (U+FFFD stands for one), and without NUL.
+_FIELD = r"[^\t\ufffd\x00]"
 _WHOLE_LINE = (
-    r"^(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[,.]\d{3} +\d+ +)? *\d{9,13} *"
-    r"\t *[^\s:][^\s]*:\d{1,5} *\t *-?\d{1,9}:[^\t]+\t[^\t]+\t[^\t]*$"
+    r"^(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[,.]\d{3} ++\d++ ++)? *+\d{9,13}+ *+"
+    rf"\t *+[^\s:\ufffd\x00][^\s\ufffd\x00]*:\d{{1,5}}+ *+"
+    rf"\t *+-?\d{{1,9}}+:{_FIELD}++\t{_FIELD}++\t{_FIELD}*+$"
 )
 # As Java writes them; bounded, so that nothing overflows in nanoseconds.
 _COUNT = r"-?(?:0|[1-9]\d{0,17})"
@@ -123,7 +125,7 @@ def _fields(raw: DataFrame, reading: Reading) -> DataFrame:
     )
     cut = lines.select(
         *("line", "path", fn.split("tabbed", "\t").alias("f")),
-        (fn.col("tabbed").rlike(_WHOLE_LINE) & is_text(line)).alias("has_form"),
+        (fn.col("tabbed").rlike(_WHOLE_LINE) & fn.is_valid_utf8(line)).alias("has_form"),
     )
     part = [fn.trim(fn.get("f", fn.lit(at))) for at in range(5)]
     parts = cut.select(

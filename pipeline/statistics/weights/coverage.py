@@ -17,15 +17,15 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
 from slotwise.models.errors import InputError
+from slotwise.models.instance.instance import Instance
 from slotwise.pipeline.statistics.columns import folder_of
 from slotwise.pipeline.statistics.schema import STORM
-from slotwise.pipeline.statistics.weights.collected import Covered, Overview
+from slotwise.pipeline.statistics.weights.collected import Collected, Covered, Overview, Signs
 from slotwise.pipeline.statistics.weights.rhythm import CLOSE, DEFAULT_INTERVAL_S, EVEN
 
 US = 1_000_000
@@ -106,28 +106,6 @@ def covered(
 
 
 DEFAULT_US = round(DEFAULT_INTERVAL_S * US)
-
-
-@dataclass(frozen=True, slots=True)
-class Signs:
-    """What reports of a topology and source say of the time that each covers.
-
-    Parameters
-    ----------
-    gaps
-        Seconds between two reports of a task -> how often.
-    amounts
-        The same -> what was handled in all.
-    phases
-        Worker -> its commonest time within the interval, seconds.
-    uptimes
-        Worker -> its commonest uptime within the interval, seconds; none: not known.
-    """
-
-    gaps: Mapping[int, int]
-    amounts: Mapping[int, int] = field(default_factory=dict)
-    phases: Mapping[str, int] = field(default_factory=dict)
-    uptimes: Mapping[str, int] = field(default_factory=dict)
 
 
 def signs(
@@ -269,19 +247,20 @@ def _is_grid(phases: list[int], interval_s: float, parts: int) -> bool:
     return near and len({round(one) % parts for one in from_first}) > 1
 
 
-def refuse_thinned(
-    interval_s: Mapping[tuple[str, str], float], found: Mapping[tuple[str, str], Signs]
-) -> None:
-    """Refuse intervals that were recognised and cannot be believed.
+def refuse_thinned(instance: Instance, collected: Collected) -> None:
+    """Refuse intervals of an instance's topologies that were recognised and cannot be believed.
 
     Raises
     ------
     InputError
         With the reason, and what to state instead.
     """
-    for (topology, source), interval in sorted(interval_s.items()):
-        its = found.get((topology, source))
-        why = None if its is None else thinned(source, interval, its)
+    ids = {one.id for one in instance.topologies}
+    for (topology, source), its in sorted(collected.signs.items()):
+        interval = collected.interval_s.get((topology, source))
+        if topology not in ids or interval is None:
+            continue
+        why = thinned(source, interval, its)
         if why is not None:
             reason, likely = why
             rule = (

@@ -86,11 +86,13 @@ def measure_logs(
         When there are no logs, nothing in them is of the topologies, or the interval that was
         recognised cannot be believed.
     """
+    from slotwise.pipeline.statistics.weights.coverage import refuse_thinned
     from slotwise.pipeline.statistics.weights.measure import measured_of
 
     collected, reasons = collect_logs(spark, logs, [instance], settings, store, say)
     collected = in_names_of(instance, collected)
     check_clocks(settings.clocks, collected)
+    refuse_thinned(instance, collected)
     return measured_of(instance, collected, settings.statistic, settings.window_s, reasons)
 
 
@@ -110,7 +112,6 @@ def collect_logs(
     from slotwise.pipeline.statistics.run import sized, update
     from slotwise.pipeline.statistics.weights.coverage import (
         covered,
-        refuse_thinned,
         reports,
         signs,
     )
@@ -143,15 +144,15 @@ def collect_logs(
             )
             say("comparing with what should be there")
             rows = stored(reports(tables.samples(spark)))
-            if settings.interval_s is None:
-                refuse_thinned(collected.interval_s, signs(rows, collected.interval_s))
+            is_stated = settings.interval_s is not None
             aside = tables.quarantine(spark)
             collected = replace(
                 collected,
                 unreadable=collect_unreadable(aside),
                 covered=covered(rows, collected.overview, collected.interval_s, settings.window_s),
                 lines=count_lines(spark, tables.manifest.files),
-                is_stated=settings.interval_s is not None,
+                is_stated=is_stated,
+                signs={} if is_stated else signs(rows, collected.interval_s),
             )
             return collected, collect_reasons(aside)
 
@@ -228,6 +229,7 @@ def in_names_of(instance: Instance, collected: Collected) -> Collected:
         collected,
         overview=by_topology(collected.overview),
         interval_s=by_topology(collected.interval_s),
+        signs=by_topology(collected.signs),
         values={subject(key): one for key, one in collected.values.items()},
         parts={subject(key): one for key, one in collected.parts.items()},
         seen=tuple(replace(one, topology=named(one.topology)) for one in collected.seen),
