@@ -52,9 +52,15 @@ def epoch_time(number: Column) -> Column:
     return fn.when(millis.between(_FIRST, _LAST), fn.timestamp_millis(millis))
 
 
+def written_time(text: Column) -> Column:
+    """Give the timestamp of a text of ISO 8601 with its zone; null outside 1973 to 2100."""
+    time = text.try_cast("timestamp")
+    return fn.when(fn.unix_seconds(time).between(_FIRST // 1000, _LAST // 1000), time)
+
+
 def zoned_time(text: Column, zone: str) -> Column:
     """Give the timestamp of ``yyyy-MM-dd HH:mm:ss[.SSS]`` by clocks in `zone`; else null."""
-    utc = fn.concat(text, fn.lit("Z")).try_cast("timestamp")
+    utc = written_time(fn.concat(text, fn.lit("Z")))
     return utc if zone == "UTC" else fn.to_utc_timestamp(utc, zone)
 
 

@@ -24,6 +24,7 @@ from slotwise.pipeline.statistics.columns import (
     reason_of,
     rounded,
     topology_of,
+    written_time,
 )
 from slotwise.pipeline.statistics.reading import Reading
 from slotwise.pipeline.statistics.schema import JSON, UNKNOWN_COMPONENT
@@ -173,5 +174,5 @@ def _time(number: Column, text: Column) -> Column:
     """Give a timestamp from `text`, or from the number that it is."""
     zone = fn.substring(text, 20, 20)
     zoned = text.endswith("Z") | zone.contains("+") | zone.contains("-")
-    iso = fn.when(zoned, text).otherwise(fn.concat(text, fn.lit("Z"))).try_cast("timestamp")
+    iso = written_time(fn.when(zoned, text).otherwise(fn.concat(text, fn.lit("Z"))))
     return fn.when(number.isNotNull(), epoch_time(number)).when(text.contains("-"), iso)

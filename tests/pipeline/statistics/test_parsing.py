@@ -208,6 +208,12 @@ FAULTY = {
         PATH,
         "malformed",
     ),
+    "year 22016": (storm("__emit-count", "{default=4}", prefix="2" + COLLECTED), PATH, "malformed"),
+    "year 22016 in JSON": (
+        json.dumps(TASK | {"received": "22016-02-03T19:01:40Z"}),
+        JSONL,
+        "malformed",
+    ),
     "the rest of a prefix": (storm("__emit-count", "{default=4}")[3:], PATH, "malformed"),
     "month 13": (
         storm("__emit-count", "{default=5}", prefix="2016-13-03 19:01:41,250 1 "),
@@ -267,6 +273,7 @@ def test_faulty_lines_are_kept_with_the_reason(parse: Parse, spark: SparkSession
     found = {name: rows[line].reason for name, (line, _, _) in FAULTY.items()}
     assert found == {name: reason for name, (_, _, reason) in FAULTY.items()}
     assert len(rows) == len(FAULTY)
+    assert {row.day.year for row in rows.values() if row.day} <= set(range(1973, 2101))
     assert {reason for _, _, reason in FAULTY.values()} <= set(REASONS)
 
 
