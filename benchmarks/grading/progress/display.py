@@ -133,8 +133,10 @@ def waiting_for(what: str, shown: bool) -> AbstractContextManager[object]:
 
 
 @contextmanager
-def stages(shown: bool) -> Iterator[Callable[[str], None]]:
-    """Give what shows on stderr which stage long work is in, and for how long.
+def stages(
+    shown: bool, share: Callable[[], tuple[int, int] | None]
+) -> Iterator[Callable[[str], None]]:
+    """Give what shows on stderr which stage long work is in, its `share`, and for how long.
 
     On a terminal at once; elsewhere a plain line every `PLAIN_EVERY_S`, from `QUIET_S` on.
     """
@@ -146,20 +148,22 @@ def stages(shown: bool) -> Iterator[Callable[[str], None]]:
     status = Console(file=sys.stderr).status("") if is_terminal else None
     ended = threading.Event()
 
-    def said() -> str:
-        return f"{stage[0]}, {clock_text(time.monotonic() - begun)}"
+    def words() -> str:
+        done = share()
+        tasks = "" if done is None else f", {done[0]} of {done[1]} tasks"
+        return f"{stage[0]}{tasks}, {clock_text(time.monotonic() - begun)}"
 
     def run() -> None:
         while not ended.wait(1 if status else PLAIN_EVERY_S):
             if status:
-                status.update(said())
+                status.update(words())
             elif time.monotonic() - begun >= QUIET_S:
-                sys.stderr.write(f"slotwise: {said()}\n")
+                sys.stderr.write(f"slotwise: {words()}\n")
 
     def say(what: str) -> None:
         stage[0] = what
         if status:
-            status.update(said())
+            status.update(words())
 
     teller = threading.Thread(target=run, daemon=True)
     with status or nullcontext():

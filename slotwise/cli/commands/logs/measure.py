@@ -67,9 +67,10 @@ def measure(
     Ctrl-C ends it; what is in the store is kept, and the same command goes on from there.
     """
     from slotwise.benchmarks.grading.progress.display import stages
+    from slotwise.pipeline.spark.session import tasks_done
 
     try:
-        with stages(not quiet) as say:
+        with stages(not quiet, tasks_done) as say:
             say("starting Spark")
             measured: Measurement = call(on_stage=say)
     except KeyboardInterrupt:
