@@ -30,11 +30,15 @@ The day is ISO; ``None``: the lines do not tell.
 
 @dataclass(frozen=True, slots=True)
 class LogFile:
-    """A file as it was read: a change of size or time means that it is read again."""
+    """A file as it was read: a change of size or time means that it is read again.
+
+    `lines` is how many it has; 0 also for one that cannot be read.
+    """
 
     size: int
     mtime_ns: int
     run: int
+    lines: int = 0
 
 
 @dataclass(frozen=True, slots=True)

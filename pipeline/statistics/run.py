@@ -110,8 +110,8 @@ def update(spark: SparkSession, logs: Path, folder: Path, reading: Reading) -> T
     folder.mkdir(parents=True, exist_ok=True)
     _remove_unnamed(folder, before)
     with sized(spark, new):
-        parts = _read(spark, folder, before.next_run, new, reading)
-        lines = before.with_files(new, parts)
+        counted, parts = _read(spark, folder, before.next_run, new, reading)
+        lines = before.with_files(counted, parts)
         after = _judge(spark, folder, lines, before, reading)
     files.save(folder, after)
     _remove_unnamed(folder, after)
@@ -147,12 +147,21 @@ def sized(spark: SparkSession, found: Mapping[str, LogFile]) -> Iterator[None]:
 
 def _read(
     spark: SparkSession, folder: Path, run: int, new: Mapping[str, LogFile], reading: Reading
-) -> tuple[Part, ...]:
-    """Write the parsed lines of `new`; return the parts that they are in."""
-    write_lines(spark, new, reading, lambda rows: write_parts(rows, folder / LINES_FOLDER, run))
+) -> tuple[dict[str, LogFile], tuple[Part, ...]]:
+    """Write the parsed lines of `new`; return how many there are, and the parts that they are in."""
+    faults = write_lines(
+        spark, new, reading, lambda rows: write_parts(rows, folder / LINES_FOLDER, run)
+    )
+    readable = [path for path in new if path not in faults]
+    counts: dict[str, int] = {}
+    if readable:
+        by_file = raw_lines(spark, readable).groupBy(file_of(fn.col("path")).alias("path")).count()
+        counts = {row["path"]: row["count"] for row in by_file.collect()}
+    counted = {path: replace(one, lines=counts.get(path, 0)) for path, one in new.items()}
     written = (folder / LINES_FOLDER / f"run={run}").glob("topology=*/day=*")
     names = [(path.parent.name.partition("=")[2], path.name.partition("=")[2]) for path in written]
-    return tuple((topology, None if day == _NONE else day) for topology, day in sorted(names))
+    parts = tuple((topology, None if day == _NONE else day) for topology, day in sorted(names))
+    return counted, parts
 
 
 def _judge(
@@ -256,11 +265,12 @@ Write = Callable[[DataFrame], None]
 
 def write_lines(
     spark: SparkSession, paths: Collection[str], reading: Reading, write: Write
-) -> None:
-    """Hand `PARSED` of some files to `write`, kind by kind.
+) -> dict[str, str]:
+    """Hand `PARSED` of some files to `write`, kind by kind; return path -> what is wrong with it.
 
     A file that cannot be decompressed has one row, with the fault as its line.
     """
+    found: dict[str, str] = {}
     storm = [path for path in paths if files.is_storm(Path(path).name)]
     json = [path for path in paths if files.is_json(Path(path).name)]
     for of_kind, parser in ((storm, storm_samples), (json, json_samples)):
@@ -277,6 +287,8 @@ def write_lines(
             if readable:
                 write(parser(raw_lines(spark, readable), reading))
             write(of_unreadable(spark, faults, reading))
+            found |= faults
+    return found
 
 
 def raw_lines(spark: SparkSession, paths: Collection[str]) -> DataFrame:

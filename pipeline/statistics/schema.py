@@ -124,6 +124,12 @@ REASONS: dict[str, str] = {
 """Why a line is in `QUARANTINE`, and what that means."""
 USED = (OUT_OF_ORDER, RESET)
 """The reasons with which a line's numbers count nevertheless."""
+HARMLESS = (*USED, DUPLICATE, LATE, UNKNOWN_COMPONENT, UNREADABLE)
+"""The reasons that are no damage of the line itself.
+
+A line that came twice or late is whole, one of another topology is right; of a file that cannot be
+read, no line is known, and `Coverage` has what it lacks.
+"""
 
 
 def names(ddl: str) -> list[str]:

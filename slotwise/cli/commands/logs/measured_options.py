@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 MEASURED: dict[str, Any] = {
-    "topology": Annotated[
+    "instance": Annotated[
         str, typer.Option(metavar="FILE", help="Instance file of what runs (JSON or YAML).")
     ],
     "window": Annotated[
