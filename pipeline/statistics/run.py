@@ -148,7 +148,7 @@ def sized(spark: SparkSession, found: Mapping[str, LogFile]) -> Iterator[None]:
 def _read(
     spark: SparkSession, folder: Path, run: int, new: Mapping[str, LogFile], reading: Reading
 ) -> tuple[dict[str, LogFile], tuple[Part, ...]]:
-    """Write the parsed lines of `new`; return how many there are, and the parts that they are in."""
+    """Write the parsed lines of `new`; return `new` with their numbers, and their parts."""
     faults = write_lines(
         spark, new, reading, lambda rows: write_parts(rows, folder / LINES_FOLDER, run)
     )
