@@ -67,7 +67,7 @@ def test_one_of_four_consumers(spark: SparkSession, logs: Path, root: Path) -> N
     """A quarter of the reports of each task: 240 s apart, but each is of 60 s."""
     write(logs, consumers=(1,))
     with pytest.raises(
-        InputError, match=r"every 240 s, but workers report .* `interval` 60"
+        InputError, match=r"every 240 s, but the workers report .* `interval` 60"
     ) as error:
         measure(logs, root)
     assert "\n" not in str(error.value)
