@@ -94,4 +94,5 @@ def test_damaged_lines(spark: SparkSession, logs: Path, root: Path) -> None:
     assert [(one.source, one.seconds, one.is_stated) for one in found.intervals] == [
         ("storm", 60, False)
     ]
-    assert found.to_document()["coverage"][-1]["windows"] == 4 * MINUTES
+    # The minute of the decimal comma has no report.
+    assert found.to_document()["coverage"][-1]["windows"] == 4 * MINUTES - 1
