@@ -202,7 +202,7 @@ def thinned(source: str, interval_s: float, its: Signs) -> tuple[str, float] | N
         return None
     late = [up for up in its.uptimes.values() if up >= DEFAULT_INTERVAL_S]
     if late:
-        rule = f"workers report {late[0]:g} s after such an interval of their uptime began"
+        rule = f"workers report {late[0]:g} s of uptime after multiples of that"
         return rule, DEFAULT_INTERVAL_S
     if its.uptimes and times ** -len(its.uptimes) <= CHANCE:
         return None
