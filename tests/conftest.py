@@ -48,6 +48,7 @@ SPARK_FILES = {
         "tests/pipeline/statistics/test_parsing.py",
         "tests/pipeline/statistics/test_quarantine.py",
         "tests/pipeline/statistics/test_tables.py",
+        "tests/pipeline/statistics/weights/test_damaged_logs.py",
         "tests/pipeline/statistics/weights/test_hand_written_logs.py",
         "tests/pipeline/statistics/weights/test_lines_to_weights.py",
         "tests/pipeline/statistics/weights/test_weights.py",

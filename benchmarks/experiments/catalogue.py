@@ -123,6 +123,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         ".measuring.round_trip",
         "whether the optimum of an instance measured from simulated logs is one of the true one",
     ),
+    "measure_damage": Experiment(
+        ".measuring.damage",
+        "whether weights of damaged logs are right, refused or wrong in silence",
+    ),
     "judge_speed": Experiment(".speed.judge", "how long one judgement takes at scale"),
     "cp_sat_work": Experiment(
         ".speed.cp_sat_work",

@@ -13,10 +13,9 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import date, datetime, timedelta
+from dataclasses import dataclass
+from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -28,11 +27,9 @@ from slotwise.pipeline.spark.paths import literal
 from slotwise.pipeline.spark.scratch import scratch
 from slotwise.pipeline.statistics.quarantine import Cleaned, cleaned
 from slotwise.pipeline.statistics.reading import Reading
-from slotwise.pipeline.statistics.schema import SAMPLES, names, struct
+from slotwise.pipeline.statistics.schema import struct
 from slotwise.pipeline.statistics.weights import windows as w
-from slotwise.pipeline.statistics.weights.collected import Overview
-from slotwise.pipeline.statistics.weights.rhythm import of_first_tasks
-from slotwise.pipeline.statistics.weights.run import clock_rates, overview
+from slotwise.pipeline.statistics.weights.facts import FACTS, facts_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -53,84 +50,60 @@ class DailySums:
         How lines are judged.
     window_s
         Length of a window, seconds.
-    clocks
-        Node -> Hz, as given; what lines say goes before.
     """
 
     folder: Path
     reading: Reading
     window_s: int
-    clocks: Mapping[str, int]
 
     def update(self, spark: SparkSession, kept: Kept) -> DayTable | None:
         """Return the sums of all days, computed where there are new lines.
 
         ``None``: a clock is wrong by so much that days cannot be told apart.
         """
-        made_of = f"{w.WINDOWS} {self.reading} {self.window_s} {sorted(self.clocks.items())}"
+        made_of = f"{w.WINDOWS} {FACTS} {self.reading} {self.window_s}"
         self.folder.mkdir(exist_ok=True)
         table = DayTable.read(self.folder, made_of)
         files = _files_beside(kept)
         stale = [
             day for day in files if day not in table.days or table.days[day].files != files[day]
         ]
-        while stale:
+        if stale:
             found = cleaned(kept.parsed(spark, _paths(kept, stale)), self.reading)
             if _most_skew_s(found) + self.reading.longest_gap_s >= DAY_S:
                 return None
-            new = self._days(found.samples, {day: files[day] for day in stale}, kept.batch, table)
-            if new is None:  # the sums of other days are of other clock rates
-                table, stale = DayTable(made_of, {}, {}), list(files)
-                continue
-            table = new
+            new = self._days(found.samples, {day: files[day] for day in stale}, kept.batch)
+            table = DayTable(made_of, {**table.days, **new})
             table.write(self.folder)
             self._tidy(table)
-            break
         return table
 
     def windows(self, spark: SparkSession, table: DayTable) -> DataFrame:
         """Return `WINDOWS` of all days."""
-        from pyspark.sql import functions as fn
-
         several = spark.read.schema(struct(w.WINDOWS)).parquet(*self._parts(table, "windows"))
-        if DAY_S % self.window_s == 0:
-            return several
-        sums = {"y": "decimal(38,0)", "x": "decimal(38,0)", "n": "bigint", "open": "bigint"}
-        keys = [name for name in several.columns if name not in (*sums, "first", "last", "head")]
-        added = [fn.sum(name).cast(kind).alias(name) for name, kind in sums.items()]
-        added += [fn.min("first").alias("first"), fn.max("last").alias("last")]
-        added += [fn.min_by("head", "first").alias("head")]
-        return several.groupBy(*keys).agg(*added).select(*several.columns)
+        return several if DAY_S % self.window_s == 0 else w.merged(several)
 
-    def first_tasks(self, spark: SparkSession, table: DayTable) -> DataFrame:
-        """Return `SAMPLES` of one task a day, which tell the interval between two samples."""
-        return spark.read.schema(struct(SAMPLES)).parquet(*self._parts(table, "first"))
+    def facts(self, spark: SparkSession, table: DayTable) -> DataFrame:
+        """Return `FACTS` of all days."""
+        return spark.read.schema(struct(FACTS)).parquet(*self._parts(table, "facts"))
 
-    def _days(
-        self, samples: DataFrame, stale: Mapping[date, Files], batch: int, table: DayTable
-    ) -> DayTable | None:
-        """Return the table with new sums of the days of `stale`; ``None``: all have to be new."""
+    def _days(self, samples: DataFrame, stale: Mapping[date, Files], batch: int) -> dict[date, Day]:
+        """Sum the days of `stale`; return what they are of."""
         from pyspark.sql import functions as fn
 
         with scratch(self.folder) as stored:
             days = stored(samples.where(fn.col("day").isin(*stale)))
             there = sorted(row.day for row in days.select("day").distinct().collect())
-            parts = {day: days.where(fn.col("day") == fn.lit(day)) for day in there}
-            new = {day: Day(files) for day, files in stale.items()}
-            for day, part in parts.items():
-                folder = f"{day}-{batch}"
-                new[day] = Day(stale[day], folder, overview(part), clock_rates(part))
-            merged = DayTable(table.made_of, table.hz, {**table.days, **new})
-            hz = {**self.clocks, **merged.stated_hz()}
-            if hz != table.hz and not set(table.days) <= set(new):
-                return None
-            for day, part in parts.items():
+            for day in there:
+                part = days.where(fn.col("day") == fn.lit(day))
                 path = self.folder / f"{day}-{batch}"
-                sums = w.by_window(w.by_interval(part), f"{self.window_s} seconds", hz)
-                sums.write.mode("overwrite").parquet(str(path / "windows"))
-                first = of_first_tasks(part).select(*names(SAMPLES))
-                first.write.mode("overwrite").parquet(str(path / "first"))
-            return replace(merged, hz=hz)
+                windows = w.by_window(w.by_interval(part), f"{self.window_s} seconds")
+                windows.write.mode("overwrite").parquet(str(path / "windows"))
+                facts_of(part).write.mode("overwrite").parquet(str(path / "facts"))
+        return {
+            day: Day(files, f"{day}-{batch}" if day in there else None)
+            for day, files in stale.items()
+        }
 
     def _parts(self, table: DayTable, name: str) -> list[str]:
         return [literal(self.folder / folder / name) for folder in table.folders()]
@@ -168,8 +141,6 @@ def _most_skew_s(found: Cleaned) -> int:
 
 Files = tuple[int, int, int]
 """How many files of lines there are of the day before, the day, and the day after."""
-Key = tuple[str, str]
-"""Topology and source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,38 +153,20 @@ class Day:
         Of what; files of lines are only ever added, so that their number says which.
     folder
         Where its sums are; ``None`` = it has no samples.
-    overview
-        Its samples, by topology and source.
-    hz
-        Node -> the highest clock rate that a line of the day states.
     """
 
     files: Files
     folder: str | None = None
-    overview: Mapping[Key, Overview] = field(default_factory=dict)
-    hz: Mapping[str, int] = field(default_factory=dict)
 
     def to_document(self) -> dict[str, Any]:
         """Return the day, JSON-ready."""
-        return {
-            "files": list(self.files),
-            "folder": self.folder,
-            "overview": [
-                [*key, one.samples, one.first.isoformat(), one.last.isoformat()]
-                for key, one in self.overview.items()
-            ],
-            "hz": dict(self.hz),
-        }
+        return {"files": list(self.files), "folder": self.folder}
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Day:
         """Return the day that `to_document` wrote."""
         before, itself, after = data["files"]
-        found = {
-            (topology, source): Overview(samples, *map(datetime.fromisoformat, times))
-            for topology, source, samples, *times in data["overview"]
-        }
-        return cls((before, itself, after), data["folder"], found, data["hz"])
+        return cls((before, itself, after), data["folder"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,8 +177,6 @@ class DayTable:
     ----------
     made_of
         How lines are judged and summed, in words; sums of anything else are not used.
-    hz
-        Node -> the clock rate with which all sums were made.
     days
         By the corrected date of their samples.
     """
@@ -233,7 +184,6 @@ class DayTable:
     FILE: ClassVar[str] = "days.json"
 
     made_of: str
-    hz: Mapping[str, int]
     days: Mapping[date, Day]
 
     @classmethod
@@ -245,36 +195,14 @@ class DayTable:
                 data = parse_json(path.read_text("utf-8"))
             if data["made_of"] == made_of:
                 days = {date.fromisoformat(day): Day.of(one) for day, one in data["days"].items()}
-                return cls(made_of, data["hz"], days)
-        return cls(made_of, {}, {})
+                return cls(made_of, days)
+        return cls(made_of, {})
 
     def write(self, folder: Path) -> None:
         """Put the table in the place of the one in the folder, in one step."""
         days = {str(day): one.to_document() for day, one in self.days.items()}
-        document = {"made_of": self.made_of, "hz": dict(self.hz), "days": days}
-        write_atomically(folder / self.FILE, json.dumps(document))
+        write_atomically(folder / self.FILE, json.dumps({"made_of": self.made_of, "days": days}))
 
     def folders(self) -> list[str]:
         """Return the folders of all days that have samples."""
         return [one.folder for _, one in sorted(self.days.items()) if one.folder is not None]
-
-    def stated_hz(self) -> dict[str, int]:
-        """Return node -> the highest clock rate that any line states."""
-        found: dict[str, int] = defaultdict(int)
-        for day in self.days.values():
-            for node, hz in day.hz.items():
-                found[node] = max(found[node], hz)
-        return dict(found)
-
-    def overview(self) -> dict[Key, Overview]:
-        """Return the samples of all days, by topology and source."""
-        found: dict[Key, Overview] = {}
-        for day in self.days.values():
-            for key, one in day.overview.items():
-                other = found.get(key, Overview(0, one.first, one.last))
-                found[key] = Overview(
-                    one.samples + other.samples,
-                    min(one.first, other.first),
-                    max(one.last, other.last),
-                )
-        return found

@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from slotwise.models.instance.instance import Instance
 from slotwise.pipeline.following.daily_sums import DailySums
 from slotwise.pipeline.following.kept_lines import Kept
-from slotwise.pipeline.spark.scratch import scratch
+from slotwise.pipeline.spark.scratch import Store, scratch
 from slotwise.pipeline.statistics.quarantine import cleaned
 from slotwise.pipeline.statistics.reading import Reading
-from slotwise.pipeline.statistics.weights.collected import Collected
+from slotwise.pipeline.statistics.weights import windows as w
+from slotwise.pipeline.statistics.weights.facts import Facts, collect_facts, facts_of
 from slotwise.pipeline.statistics.weights.instance import measured_instance
 from slotwise.pipeline.statistics.weights.logs import (
     Settings,
@@ -24,13 +25,7 @@ from slotwise.pipeline.statistics.weights.logs import (
 )
 from slotwise.pipeline.statistics.weights.measure import measured_of
 from slotwise.pipeline.statistics.weights.measured import Measured
-from slotwise.pipeline.statistics.weights.rhythm import timed
-from slotwise.pipeline.statistics.weights.run import (
-    collect_weights,
-    collect_windows,
-    rhythms_of,
-)
-from slotwise.pipeline.statistics.weights.series import series
+from slotwise.pipeline.statistics.weights.run import collect_sums
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,39 +56,35 @@ class Measuring:
 
         Sums of days that had no new lines are taken from `folder`.
         """
-        asked = self.settings
-        sums = DailySums(folder, self.reading, asked.window_s, asked.clocks)
+        sums = DailySums(folder, self.reading, self.settings.window_s)
         table = sums.update(spark, kept)
         if table is None:
             return self.of_all_lines(spark, kept, folder)
-        found = table.overview()
-        if not found:
+        if not table.folders():
             return None
-        beats = rhythms_of(sums.first_tasks(spark, table), found, asked.interval_s)
         with scratch(folder) as stored:
-            windows = stored(timed(sums.windows(spark, table), beats))
-            rows = stored(series(windows))
-            return self._of(collect_windows(windows, rows, found, beats, table.hz, asked.statistic))
+            facts = collect_facts(sums.facts(spark, table))
+            return self._of(sums.windows(spark, table), facts, stored)
 
     def of_all_lines(self, spark: SparkSession, kept: Kept, folder: Path) -> Measured | None:
         """Return the same, computed from all lines; `folder` has tables between jobs."""
         if not kept.files:
             return None
-        asked = self.settings
         with scratch(folder) as stored:
             samples = stored(cleaned(kept.parsed(spark), self.reading).samples)
-            return self._of(
-                collect_weights(
-                    samples, asked.statistic, asked.window_s, asked.clocks, asked.interval_s, stored
-                )
-            )
+            windows = w.by_window(w.by_interval(samples), f"{self.settings.window_s} seconds")
+            return self._of(stored(windows), collect_facts(facts_of(samples)), stored)
 
     def instance_of(self, measured: Measured) -> Instance:
         """Return the instance with these weights, and where the tasks run."""
         return measured_instance(self.instance, measured, self.tuple_bytes)
 
-    def _of(self, collected: Collected) -> Measured | None:
+    def _of(self, windows: DataFrame, facts: Facts, stored: Store) -> Measured | None:
         """Return the weights; ``None`` where no sample is of a topology of the instance."""
+        asked = self.settings
+        collected = collect_sums(
+            windows, facts, asked.statistic, asked.window_s, asked.clocks, asked.interval_s, stored
+        )
         named = in_names_of(self.instance, collected)
         ids = {one.id for one in self.instance.topologies}
         if not any(topology in ids for topology, _ in named.overview):

@@ -215,6 +215,29 @@ def _own_interrupts() -> Iterator[None]:
         raise KeyboardInterrupt
 
 
+def tasks_done() -> tuple[int, int] | None:
+    """Return how many tasks of the stages that Spark is in are done, and how many there are.
+
+    For whoever waits, from another thread; ``None`` = it is in none, or does not say, as with Spark
+    Connect.
+    """
+    from py4j.protocol import Py4JError
+    from pyspark import SparkContext
+
+    context = SparkContext._active_spark_context
+    if context is None:
+        return None
+    try:
+        tracker = context.statusTracker()
+        stages = [tracker.getStageInfo(one) for one in tracker.getActiveStageIds()]
+    except (Py4JError, OSError):  # Java has ended meanwhile; its job says how
+        return None
+    known = [one for one in stages if one is not None]
+    if not known:
+        return None
+    return sum(one.numCompletedTasks for one in known), sum(one.numTasks for one in known)
+
+
 OUT_OF_MEMORY = 52
 """The exit code by which Spark says that its heap was full."""
 

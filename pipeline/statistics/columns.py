@@ -11,7 +11,6 @@ from pyspark.sql import functions as fn
 from slotwise.pipeline.statistics.reading import Reading
 from slotwise.pipeline.statistics.schema import (
     AHEAD,
-    IDENTITY,
     MALFORMED,
     NEGATIVE,
     PARSED,
@@ -27,14 +26,17 @@ FAR_AHEAD_S = 86_400
 _FOLDER = "/workers-artifacts/"
 
 
+def is_text(line: Column) -> Column:
+    """Say whether a line is whole text: UTF-8, without what stands for a byte that was not."""
+    return fn.is_valid_utf8(line) & ~line.contains("\ufffd") & ~line.contains("\0")
+
+
 def integer(text: Column, scale: Column) -> Column:
     """Give a decimal number times `scale`, rounded half up to an integer; null if it is none.
 
-    Computed as ``floor(float(text) * scale + 0.5)`` in doubles.
+    Computed as ``floor(float(text) * scale + 0.5)`` in doubles. The text has the form of a number.
     """
-    # Java reads "20d" as a number, too.
-    digit_last = fn.substring(text, -1, 1).between(".", "9")
-    return rounded(fn.when(digit_last, text).try_cast("double"), scale)
+    return rounded(text.try_cast("double"), scale)
 
 
 def rounded(number: Column, scale: Column) -> Column:
@@ -49,9 +51,15 @@ def epoch_time(number: Column) -> Column:
     return fn.when(millis.between(_FIRST, _LAST), fn.timestamp_millis(millis))
 
 
+def written_time(text: Column) -> Column:
+    """Give the timestamp of a text of ISO 8601 with its zone; null outside 1973 to 2100."""
+    time = text.try_cast("timestamp")
+    return fn.when(fn.unix_seconds(time).between(_FIRST // 1000, _LAST // 1000), time)
+
+
 def zoned_time(text: Column, zone: str) -> Column:
     """Give the timestamp of ``yyyy-MM-dd HH:mm:ss[.SSS]`` by clocks in `zone`; else null."""
-    utc = fn.concat(text, fn.lit("Z")).try_cast("timestamp")
+    utc = written_time(fn.concat(text, fn.lit("Z")))
     return utc if zone == "UTC" else fn.to_utc_timestamp(utc, zone)
 
 
@@ -114,11 +122,10 @@ def reason_of(is_whole: Column, least: Column, reading: Reading) -> Column:
 
 
 def as_parsed(samples: DataFrame) -> DataFrame:
-    """Give `PARSED` from its columns without `day` and `identity`, and `line` for every row."""
+    """Give `PARSED` from its columns without `day`, and `line` for every row."""
     is_good = fn.col("reason").isNull()
     computed = {
         "day": utc_day(fn.coalesce("received", "time")),
-        "identity": fn.when(is_good, fn.xxhash64(*IDENTITY)),
         "line": fn.when(~is_good, fn.col("line")),
     }
     columns = names(PARSED)

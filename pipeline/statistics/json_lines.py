@@ -6,6 +6,8 @@ used for so many tuples since its last line; ``{"time": ..., "from": ..., "to": 
 or ISO 8601 (UTC, unless it says otherwise); `received`, optional, when the collector got the line:
 without it a line is never late. `topology`, `component` (else a task's name without ``[0]`` or
 ``/0``), `ghz`, `worker` (a port) and the `node` of a pair are optional; other keys are ignored.
+A line is malformed as a whole where a key stands twice, something follows the object, a number is
+text or not finite, tuples or bytes are not whole, or an optional key holds what it cannot.
 """
 
 from __future__ import annotations
@@ -17,19 +19,29 @@ from slotwise.pipeline.statistics.columns import (
     as_parsed,
     epoch_time,
     folder_of,
+    is_text,
+    is_unknown,
     reason_of,
     rounded,
     topology_of,
+    written_time,
 )
 from slotwise.pipeline.statistics.reading import Reading
-from slotwise.pipeline.statistics.schema import JSON
+from slotwise.pipeline.statistics.schema import JSON, UNKNOWN_COMPONENT
 
 _TEXTS = ("time", "received", "topology", "task", "component", "node", "worker", "from", "to")
 _SCALES = {"cpu_ms": 1e6, "ghz": 1e9, "tuples": 1.0, "bytes": 1.0}
 _OF_TASK = {"cpu_ns": "cpu_ms", "tuples": "tuples", "clock_hz": "ghz"}
 _OF_PAIR = {"pair_tuples": "tuples", "pair_bytes": "bytes"}
 _BAD = "_bad"
-_OPTIONS = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": _BAD}
+_OPTIONS = {
+    "mode": "PERMISSIVE",
+    "columnNameOfCorruptRecord": _BAD,
+    "allowNonNumericNumbers": "false",
+}
+_ONE_OBJECT = r"^\s*\{[^{}]*\}\s*$"
+_TIME = r'"time"\s*:'
+_MOST_GHZ = 1000
 
 
 def json_samples(raw: DataFrame, reading: Reading) -> DataFrame:
@@ -40,7 +52,8 @@ def json_samples(raw: DataFrame, reading: Reading) -> DataFrame:
     texts, numbers = (*_TEXTS, _BAD), tuple(_SCALES)
     keys = ", ".join([*(f"`{key}` string" for key in texts), *(f"{key} double" for key in numbers)])
     read = raw.where(fn.trim("line") != "").select(
-        "line", "path", fn.from_json("line", keys, _OPTIONS).alias("k")
+        *("line", "path", fn.from_json("line", keys, _OPTIONS).alias("k")),
+        (is_text(fn.col("line")) & _is_one_object(fn.col("line"))).alias("has_form"),
     )
     is_pair = fn.coalesce("k.from", "k.to").isNotNull()
     # A step of its own, because Spark computes what is used in several branches for each of them.
@@ -53,7 +66,9 @@ def json_samples(raw: DataFrame, reading: Reading) -> DataFrame:
     )
     is_of_pair, named = fn.col("is_pair"), fn.nullif("topology", fn.lit(""))
     lines = pieces.select(
-        *("line", "path", "node", "is_pair", "is_whole", fn.col("sender").alias("task")),
+        *("line", "path", "node", "is_pair", fn.col("sender").alias("task")),
+        (fn.col("is_whole") & _are_possible()).alias("is_whole"),
+        *(fn.col(key).isNotNull().alias(f"has_{key}") for key in ("received", "worker")),
         fn.coalesce(named, topology_of(fn.col("folder"), reading.topology)).alias("topology"),
         _time(fn.col("stamp"), fn.col("time")).alias("time"),
         _time(fn.col("received_stamp"), fn.col("received")).alias("received"),
@@ -65,7 +80,12 @@ def json_samples(raw: DataFrame, reading: Reading) -> DataFrame:
         *(rounded(fn.col(key), fn.lit(scale)).alias(key) for key, scale in _SCALES.items()),
     )
     whole = fn.col("is_whole") & fn.col("time").isNotNull()
-    reason = reason_of(whole, fn.least(*_SCALES), reading)
+    for key in ("received", "worker"):
+        whole &= ~fn.col(f"has_{key}") | fn.col(key).isNotNull()
+    to = _component(fn.col("other"))
+    is_stranger = fn.col("is_pair") & is_unknown(fn.col("topology"), to, reading)
+    fault = reason_of(whole, fn.least(*_SCALES), reading)
+    reason = fn.coalesce(fault, fn.when(is_stranger, UNKNOWN_COMPONENT))
     samples = lines.withColumn("reason", reason).select("*", fn.posexplode(_numbers()))
     return as_parsed(
         samples.withColumns(
@@ -84,14 +104,42 @@ def _is_whole(is_pair: Column) -> Column:
     """Say whether a line has all keys of its kind, and numbers where they belong."""
     of_pair = ("k.from", "k.to", "k.tuples", "k.bytes")
     of_task = ("k.task", "k.node", "k.tuples", "k.cpu_ms")
-    whole = fn.col("k").isNotNull() & fn.col(f"k.{_BAD}").isNull()
+    whole = fn.col("has_form") & fn.col("k").isNotNull() & fn.col(f"k.{_BAD}").isNull()
     return whole & fn.when(is_pair, _are_there(of_pair)).otherwise(_are_there(of_task))
+
+
+def _is_one_object(line: Column) -> Column:
+    """Say whether a line is one object, no key of which stands twice; Spark itself reads on."""
+    keys = fn.json_object_keys(line)
+    is_once = fn.size(keys) == fn.size(fn.array_distinct(keys))
+    opened, closed = (fn.length(line) - fn.length(fn.replace(line, fn.lit(one))) for one in "{}")
+    nested = (
+        (opened == closed)
+        & fn.rtrim(line).endswith("}")
+        & (fn.regexp_count(line, fn.lit(_TIME)) == 1)
+    )
+    return fn.coalesce(is_once & (line.rlike(_ONE_OBJECT) | nested), fn.lit(False))
+
+
+def _are_possible() -> Column:
+    """Say whether each number has a value that it can have, negative ones aside."""
+    possible = fn.lit(True)
+    for key, scale in _SCALES.items():
+        number = fn.col(key)
+        fits = rounded(number, fn.lit(scale)).isNotNull()
+        if scale == 1.0:
+            fits &= fn.floor(number) == number
+        possible &= number.isNull() | fits
+    ghz = fn.col("ghz")
+    return possible & (ghz.isNull() | ((ghz != 0) & (ghz <= _MOST_GHZ)))
 
 
 def _are_there(keys: tuple[str, ...]) -> Column:
     there = fn.lit(True)
     for key in keys:
         there &= fn.col(key).isNotNull()
+        if key.removeprefix("k.") in _TEXTS:
+            there &= fn.col(key) != ""
     return there
 
 
@@ -126,5 +174,5 @@ def _time(number: Column, text: Column) -> Column:
     """Give a timestamp from `text`, or from the number that it is."""
     zone = fn.substring(text, 20, 20)
     zoned = text.endswith("Z") | zone.contains("+") | zone.contains("-")
-    iso = fn.when(zoned, text).otherwise(fn.concat(text, fn.lit("Z"))).try_cast("timestamp")
+    iso = written_time(fn.when(zoned, text).otherwise(fn.concat(text, fn.lit("Z"))))
     return fn.when(number.isNotNull(), epoch_time(number)).when(text.contains("-"), iso)

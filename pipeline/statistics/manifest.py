@@ -19,7 +19,7 @@ from slotwise.models.errors import InputError
 from slotwise.pipeline.statistics.reading import JSON_FILES, STORM_FILES, Reading
 
 NAME = "manifest.json"
-VERSION = 2
+VERSION = 3
 
 Part = tuple[str, str | None]
 """A topology, as the name of a folder has it, and a day as in `PARSED`.
@@ -30,11 +30,15 @@ The day is ISO; ``None``: the lines do not tell.
 
 @dataclass(frozen=True, slots=True)
 class LogFile:
-    """A file as it was read: a change of size or time means that it is read again."""
+    """A file as it was read: a change of size or time means that it is read again.
+
+    `lines` is how many it has; 0 also for one that cannot be read.
+    """
 
     size: int
     mtime_ns: int
     run: int
+    lines: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,20 +1,18 @@
 """From parsed lines to clean samples and the lines that are kept aside.
 
-Samples that are there more than once are found exactly without sorting all of them. Two of the same
-`IDENTITY` have the same hash. A hash that repeats marks one of some millions of bins; only rows in
-marked bins are compared exactly. The others, nearly all, stay where they are, and the set of marked
-bins is small, whatever the logs are.
-
-A running total that falls was reset: its worker was restarted and counts from zero again. So does
-a worker's uptime. What happened before the first reading, or since one long ago, is not known and
-not a sample.
+The rows of a place (a task in a worker) are brought together and sorted once, by series and time;
+everything that samples tell of each other is told by neighbours in that order. Of several samples
+of one time the first that was received counts. A running total that falls was reset: its worker was
+restarted and counts from zero again. So does a worker's uptime. What happened before the first
+reading, or since one long ago, is not known and not a sample. A value that cannot have come about
+in the time since the sample before is kept aside.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as fn
 
 from slotwise.pipeline.statistics.clock_skew import clocks, on_time
@@ -22,15 +20,28 @@ from slotwise.pipeline.statistics.columns import utc_day
 from slotwise.pipeline.statistics.reading import Reading
 from slotwise.pipeline.statistics.schema import (
     CONTRADICTORY,
+    COUNTS,
     DUPLICATE,
-    IDENTITY,
+    IMPOSSIBLE,
     JUDGED,
+    PLACE,
     QUARANTINE,
     RESET,
     SAMPLES,
+    SERIES_OF,
     USED,
     names,
 )
+
+MOST_TUPLES_PER_US = 10
+"""No task handles more: that is above what any engine is known to pass through one thread."""
+MOST_PROCESSORS = 1024
+"""No worker, and no task of another system than Storm, uses more at once."""
+MOST_BYTES = 1 << 50
+"""No worker has more memory."""
+_TUPLES = (*COUNTS, "tuples", "pair_tuples")
+_CPU = ("cpu_ns", "cgroup_cpu_ns")
+_MEMORY = ("memory_bytes", "heap_bytes", "nonheap_bytes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,24 +78,29 @@ def judged(parsed: DataFrame, nodes: DataFrame, reading: Reading) -> DataFrame:
     """Give `JUDGED` from `PARSED` and the `CLOCKS` of its nodes."""
     reason = fn.col("reason")
     good, bad = parsed.where(reason.isNull()), parsed.where(reason.isNotNull())
-    rows = marked(good)
-    apart = fn.col("may_repeat") | is_reading()
-    compared = on_time(with_duplicates(rows.where(apart)), nodes, reading)
-    alone = on_time(rows.where(~apart), nodes, reading).withColumn("is_sample", fn.lit(True))
-    both = alone.unionByName(increments(compared, reading), allowMissingColumns=True)
+    placed = on_time(good, nodes, reading).repartition(*PLACE)
+    rows = possible(increments(with_duplicates(placed), reading))
     seconds = fn.timestamp_seconds(fn.unix_seconds("time") + fn.col("skew_s"))
     time = fn.when(fn.col("skew_s") == 0, fn.col("time")).otherwise(seconds)
-    corrected = both.withColumn("time", time).withColumns(
+    aside = fn.coalesce("reason", "note")
+    # A line has one fault for all its samples, but a value is impossible by itself.
+    stands = (fn.col("at") == 0) | reason.eqNullSafe(IMPOSSIBLE)
+    corrected = rows.withColumn("time", time).withColumns(
         {
             "is_sample": reason.isNull() & fn.col("is_sample"),
-            "is_aside": fn.coalesce("reason", "note").isNotNull() & (fn.col("at") == 0),
-            "reason": fn.coalesce("reason", "note"),
+            "is_aside": aside.isNotNull() & stands,
+            "reason": aside,
         }
     )
     worded = corrected.withColumn("line", fn.when(fn.col("is_aside"), _in_words()))
-    no_span = fn.lit(None).cast("bigint")
+    nothing = fn.lit(None).cast("bigint")
     faulty = bad.withColumns(
-        {"is_sample": fn.lit(False), "is_aside": fn.lit(True), "span_us": no_span}
+        {
+            "is_sample": fn.lit(False),
+            "is_aside": fn.lit(True),
+            "span_us": nothing,
+            "gap_us": nothing,
+        }
     )
     columns = names(JUDGED)
     return worded.select(*columns).unionByName(faulty.select(*columns))
@@ -113,38 +129,27 @@ def _in_words() -> Column:
     return fn.concat_ws(" ", fn.unix_seconds("time").cast("string"), worker, task, number)
 
 
-_BINS = 1 << 22
+def _in_order() -> WindowSpec:
+    """Return the rows of a series by time, those of one time as they were received."""
+    order = ("time", fn.asc_nulls_last("received"), "value", "path")
+    return Window.partitionBy(*SERIES_OF).orderBy(*order)
 
 
-def marked(good: DataFrame) -> DataFrame:
-    """Add `may_repeat`: whether another row may have the same `IDENTITY`."""
-    repeated = good.select("identity").groupBy("identity").count().where(fn.col("count") > 1)
-    bins = repeated.select(_bin().alias("bin")).distinct().withColumn("repeats", fn.lit(True))
-    joined = good.withColumn("bin", _bin()).join(fn.broadcast(bins), "bin", "left")
-    return joined.withColumn("may_repeat", fn.col("repeats").isNotNull()).drop("bin", "repeats")
-
-
-def with_duplicates(suspects: DataFrame) -> DataFrame:
-    """Set `reason` to duplicate or contradictory in all but one row of each `IDENTITY`.
+def with_duplicates(good: DataFrame) -> DataFrame:
+    """Set `reason` to duplicate or contradictory in all but one row of a series and a time.
 
     The one that stays is the one received first; if that is not known or the same, the one of the
     smallest value, then of the first path.
     """
-    order = (fn.asc_nulls_last("received"), fn.asc("value"), fn.asc("path"))
-    same = Window.partitionBy(*IDENTITY).orderBy(*order)
-    ranked = suspects.withColumns(
-        {"rank": fn.row_number().over(same), "kept": fn.first("value").over(same)}
-    )
-    again = fn.when(fn.col("value") == fn.col("kept"), DUPLICATE).otherwise(CONTRADICTORY)
-    judged = ranked.withColumn("reason", fn.when(fn.col("rank") > 1, again))
-    return judged.drop("rank", "kept")
-
-
-def _bin() -> Column:
-    return fn.pmod("identity", fn.lit(_BINS))
-
-
-_SERIES = ("topology", "node", "worker", "task", "component", "metric", "other", "source")
+    order = _in_order()
+    again = fn.lag("time").over(order) == fn.col("time")
+    marked = good.withColumn("first", ~fn.coalesce(again, fn.lit(False)))
+    to_here = order.rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    firsts = fn.last(fn.when(fn.col("first"), fn.col("value")), ignorenulls=True)
+    compared = marked.withColumn("kept", firsts.over(to_here))
+    name = fn.when(fn.col("value") == fn.col("kept"), DUPLICATE).otherwise(CONTRADICTORY)
+    reason = fn.when(fn.col("first"), fn.col("reason")).otherwise(name)
+    return compared.withColumn("reason", reason).drop("first", "kept")
 
 
 def is_reading() -> Column:
@@ -155,19 +160,20 @@ def is_reading() -> Column:
 def increments(good: DataFrame, reading: Reading) -> DataFrame:
     """Turn running totals into increments; set `note` where a worker was restarted.
 
-    Adds `is_sample`, false for the first reading of a running total, and `span_us`, the time from
-    the reading before: one that was lost leaves an increment of two intervals. Rows with a `reason`
-    are no readings.
+    Adds `is_sample`, false for the first reading of a running total; `gap_us`, the time since the
+    row before, and of readings also as `span_us`, for one that was lost leaves an increment of two
+    intervals. Rows with a `reason` count for nothing here.
     """
     taken = fn.col("reason").isNull()
-    # Identities are unique among the rows that are taken: the order is total.
-    order = Window.partitionBy(*_SERIES, taken).orderBy("time")
-    before, since = fn.lag("value").over(order), fn.lag("time").over(order)
-    readings = good.withColumns({"before": before, "since": since})
-    gap = fn.unix_seconds("time") - fn.unix_seconds("since")
-    near = fn.coalesce(gap <= reading.longest_gap_s, fn.lit(False))
+    before_here = _in_order().rowsBetween(Window.unboundedPreceding, -1)
+
+    def last(name: str) -> Column:
+        return fn.last(fn.when(taken, fn.col(name)), ignorenulls=True).over(before_here)
+
+    readings = good.withColumns({"before": last("value"), "since": last("time")})
+    gap = fn.unix_micros("time") - fn.unix_micros("since")
+    near = fn.coalesce(gap <= reading.longest_gap_s * 1_000_000, fn.lit(False))
     fell = taken & is_reading() & fn.coalesce(fn.col("value") < fn.col("before"), fn.lit(False))
-    span = fn.unix_micros("time") - fn.unix_micros("since")
     step = fn.when(fell, fn.col("value")).otherwise(fn.col("value") - fn.col("before"))
     counts = taken & fn.col("running")
     return readings.select(
@@ -175,5 +181,31 @@ def increments(good: DataFrame, reading: Reading) -> DataFrame:
         fn.when(counts & near, step).otherwise(fn.col("value")).alias("value"),
         fn.when(fell, RESET).otherwise(fn.col("note")).alias("note"),
         (~counts | near).alias("is_sample"),
-        fn.when(counts & near, span).alias("span_us"),
+        fn.when(counts & near, gap).alias("span_us"),
+        fn.when(taken, gap).alias("gap_us"),
+    )
+
+
+def possible(rows: DataFrame) -> DataFrame:
+    """Set `reason` to impossible where a sample has more than the time since the last one allows.
+
+    The first sample of a series has the time to the next one; a series of one sample has none, and
+    only its memory is judged.
+    """
+    value, metric = fn.col("value"), fn.col("metric")
+    after = fn.lead("gap_us").over(_in_order())
+    gap = fn.coalesce("gap_us", after).cast("decimal(19,0)")
+    most = (
+        fn.when(metric.isin(*_TUPLES), gap * MOST_TUPLES_PER_US)
+        .when(metric.isin(*_CPU), gap * 1000 * MOST_PROCESSORS)
+        .when(metric.isin(*_MEMORY), MOST_BYTES)
+    )
+    taken = fn.col("reason").isNull() & fn.col("is_sample")
+    return (
+        rows.withColumn("most", most)
+        .withColumn(
+            "reason",
+            fn.when(taken & (value > fn.col("most")), IMPOSSIBLE).otherwise(fn.col("reason")),
+        )
+        .drop("most")
     )

@@ -59,19 +59,21 @@ class Tables:
 
     def samples(self, spark: SparkSession) -> DataFrame:
         """Give `SAMPLES`."""
-        return samples_of(self._judged(spark))
+        return samples_of(self.judged(spark))
 
     def quarantine(self, spark: SparkSession) -> DataFrame:
         """Give `QUARANTINE`."""
-        return quarantine_of(self._judged(spark))
+        return quarantine_of(self.judged(spark))
 
     def clocks(self, spark: SparkSession) -> DataFrame:
         """Give `CLOCKS`."""
-        rows = _parquet(spark, CLOCKS, self.folder / CLOCKS_FOLDER, self.manifest.parts)
+        rows = read_parts(spark, CLOCKS, self.folder / CLOCKS_FOLDER, self.manifest.parts)
         return rows.select(*names(CLOCKS))
 
-    def _judged(self, spark: SparkSession) -> DataFrame:
-        return _parquet(spark, JUDGED, self.folder / JUDGED_FOLDER, self.manifest.parts)
+    def judged(self, spark: SparkSession, parts: Mapping[Part, int] | None = None) -> DataFrame:
+        """Give `JUDGED` of some parts, each of the run with this number; ``None`` = of all."""
+        wanted = self.manifest.parts if parts is None else parts
+        return read_parts(spark, JUDGED, self.folder / JUDGED_FOLDER, wanted)
 
 
 def update(spark: SparkSession, logs: Path, folder: Path, reading: Reading) -> Tables:
@@ -108,8 +110,8 @@ def update(spark: SparkSession, logs: Path, folder: Path, reading: Reading) -> T
     folder.mkdir(parents=True, exist_ok=True)
     _remove_unnamed(folder, before)
     with sized(spark, new):
-        parts = _read(spark, folder, before.next_run, new, reading)
-        lines = before.with_files(new, parts)
+        counted, parts = _read(spark, folder, before.next_run, new, reading)
+        lines = before.with_files(counted, parts)
         after = _judge(spark, folder, lines, before, reading)
     files.save(folder, after)
     _remove_unnamed(folder, after)
@@ -125,6 +127,10 @@ def sized(spark: SparkSession, found: Mapping[str, LogFile]) -> Iterator[None]:
         "spark.sql.shuffle.partitions": str(number),
         "spark.sql.adaptive.enabled": "true",
         "spark.sql.sources.partitionOverwriteMode": "static",
+        # Else rows are sorted once more, by the folder that they go to.
+        "spark.sql.maxConcurrentOutputFileWriters": "64",
+        # Of a series; more of them go through a sorter that is made for millions.
+        "spark.sql.windowExec.buffer.in.memory.threshold": "65536",
     }
     before = {key: spark.conf.get(key, None) for key in wanted}
     for key, value in wanted.items():
@@ -141,12 +147,21 @@ def sized(spark: SparkSession, found: Mapping[str, LogFile]) -> Iterator[None]:
 
 def _read(
     spark: SparkSession, folder: Path, run: int, new: Mapping[str, LogFile], reading: Reading
-) -> tuple[Part, ...]:
-    """Write the parsed lines of `new`; return the parts that they are in."""
-    write_lines(spark, new, reading, lambda rows: _write(rows, folder / LINES_FOLDER, run))
+) -> tuple[dict[str, LogFile], tuple[Part, ...]]:
+    """Write the parsed lines of `new`; return `new` with their numbers, and their parts."""
+    faults = write_lines(
+        spark, new, reading, lambda rows: write_parts(rows, folder / LINES_FOLDER, run)
+    )
+    readable = [path for path in new if path not in faults]
+    counts: dict[str, int] = {}
+    if readable:
+        by_file = raw_lines(spark, readable).groupBy(file_of(fn.col("path")).alias("path")).count()
+        counts = {row["path"]: row["count"] for row in by_file.collect()}
+    counted = {path: replace(one, lines=counts.get(path, 0)) for path, one in new.items()}
     written = (folder / LINES_FOLDER / f"run={run}").glob("topology=*/day=*")
     names = [(path.parent.name.partition("=")[2], path.name.partition("=")[2]) for path in written]
-    return tuple((topology, None if day == _NONE else day) for topology, day in sorted(names))
+    parts = tuple((topology, None if day == _NONE else day) for topology, day in sorted(names))
+    return counted, parts
 
 
 def _judge(
@@ -165,12 +180,12 @@ def _judge(
     needed = (wanted | _neighbours(wanted, -1)) & known
     rows = _lines(spark, folder, lines, needed)
     good = rows.where(fn.col("reason").isNull())
-    _write(clocks(good.where(_is_in(wanted)), reading), folder / CLOCKS_FOLDER, run)
+    write_parts(clocks(good.where(_is_in(wanted)), reading), folder / CLOCKS_FOLDER, run)
     parts = {part: after.parts[part] for part in needed}
-    nodes = _parquet(spark, CLOCKS, folder / CLOCKS_FOLDER, parts)
+    nodes = read_parts(spark, CLOCKS, folder / CLOCKS_FOLDER, parts)
     results = judged(rows, nodes, reading)
     results = results if needed == wanted else results.where(_is_in(wanted))
-    _write(results, folder / JUDGED_FOLDER, run)
+    write_parts(results, folder / JUDGED_FOLDER, run)
     return after
 
 
@@ -185,7 +200,8 @@ def _is_in(parts: Collection[Part]) -> Column:
     return fn.concat_ws("/", "topology", day).isin(named)
 
 
-def _write(rows: DataFrame, folder: Path, run: int) -> None:
+def write_parts(rows: DataFrame, folder: Path, run: int) -> None:
+    """Write rows with `topology` and `day` as the parts of a run."""
     target = str(folder / f"run={run}")
     rows.write.partitionBy("topology", "day").mode("append").parquet(target)
 
@@ -195,7 +211,7 @@ def _lines(
 ) -> DataFrame:
     """Give `PARSED` of some parts, without what was read of files that have changed since."""
     paths = [
-        literal(_part_folder(folder / LINES_FOLDER, run, part))
+        literal(part_folder(folder / LINES_FOLDER, run, part))
         for run, of_run in lines.lines.items()
         for part in of_run
         if part in parts
@@ -210,11 +226,11 @@ def _lines(
     return rows.drop("run")
 
 
-def _parquet(
+def read_parts(
     spark: SparkSession, schema: str, folder: Path, parts: Mapping[Part, int]
 ) -> DataFrame:
     """Give the rows of a table, each part from the run that wrote it last."""
-    paths = [_part_folder(folder, run, part) for part, run in parts.items()]
+    paths = [part_folder(folder, run, part) for part, run in parts.items()]
     there = [literal(path) for path in paths if path.is_dir()]
     if not there:
         return spark.createDataFrame([], struct(schema))
@@ -222,7 +238,8 @@ def _parquet(
     return reader.parquet(*there)
 
 
-def _part_folder(folder: Path, run: int, part: Part) -> Path:
+def part_folder(folder: Path, run: int, part: Part) -> Path:
+    """Return where a table has a part that a run wrote."""
     topology, day = part
     return folder / f"run={run}" / f"topology={topology}" / f"day={day or _NONE}"
 
@@ -230,12 +247,12 @@ def _part_folder(folder: Path, run: int, part: Part) -> Path:
 def _remove_unnamed(folder: Path, manifest: Manifest) -> None:
     """Remove what does not count: of a run that was killed, or rows that were judged again."""
     named = {
-        _part_folder(folder / LINES_FOLDER, run, one)
+        part_folder(folder / LINES_FOLDER, run, one)
         for run in manifest.lines
         for one in manifest.lines[run]
     }
     for name in (CLOCKS_FOLDER, JUDGED_FOLDER):
-        named |= {_part_folder(folder / name, run, one) for one, run in manifest.parts.items()}
+        named |= {part_folder(folder / name, run, one) for one, run in manifest.parts.items()}
     for name in (LINES_FOLDER, CLOCKS_FOLDER, JUDGED_FOLDER):
         for part in (folder / name).glob("run=*/topology=*/day=*"):
             if part not in named:
@@ -248,11 +265,12 @@ Write = Callable[[DataFrame], None]
 
 def write_lines(
     spark: SparkSession, paths: Collection[str], reading: Reading, write: Write
-) -> None:
-    """Hand `PARSED` of some files to `write`, kind by kind.
+) -> dict[str, str]:
+    """Hand `PARSED` of some files to `write`, kind by kind; return path -> what is wrong with it.
 
     A file that cannot be decompressed has one row, with the fault as its line.
     """
+    found: dict[str, str] = {}
     storm = [path for path in paths if files.is_storm(Path(path).name)]
     json = [path for path in paths if files.is_json(Path(path).name)]
     for of_kind, parser in ((storm, storm_samples), (json, json_samples)):
@@ -269,6 +287,8 @@ def write_lines(
             if readable:
                 write(parser(raw_lines(spark, readable), reading))
             write(of_unreadable(spark, faults, reading))
+            found |= faults
+    return found
 
 
 def raw_lines(spark: SparkSession, paths: Collection[str]) -> DataFrame:

@@ -14,7 +14,7 @@ RAW = "line string, path string"
 PARSED = (
     "topology string, day date, time timestamp, node string, worker int, task string, "
     "component string, metric string, other string, value bigint, source string, path string, "
-    "received timestamp, running boolean, at int, identity bigint, reason string, line string"
+    "received timestamp, running boolean, at int, reason string, line string"
 )
 """`SAMPLES` before duplicates, lateness, clocks and running totals are judged.
 
@@ -22,19 +22,22 @@ PARSED = (
 `received`, or else of `time`. `running` says that
 `value` is a running total since the worker started, not what happened since the last sample.
 `at` is the place of the sample in its line, from 0: a faulty line has one row, or one for each of
-its faulty samples. `identity` is a hash of `IDENTITY`.
+its faulty samples.
 `reason` is why the line cannot be used, `line` the line itself; both are null for a good one.
 """
 
-IDENTITY = (
-    *("topology", "time", "node", "worker", "task", "component", "metric", "other", "source"),
-)
-"""What makes two samples the same one: their series, and their time by the node's clock."""
+PLACE = ("topology", "node", "worker", "task")
+"""What rows are spread over processes by: whatever judges samples by each other, or sums them by
+time, needs rows of one place only."""
+
+SERIES_OF = (*PLACE, "component", "metric", "other", "source")
+"""The series of a sample; two of one series and of the same time by the node's clock are the same
+sample."""
 
 SAMPLES = (
     "topology string, day date, time timestamp, node string, worker int, task string, "
     "component string, metric string, other string, value bigint, source string, path string, "
-    "span_us bigint"
+    "span_us bigint, gap_us bigint"
 )
 """Clean samples, one number a row.
 
@@ -46,13 +49,14 @@ in JSON lines; `component` ``__system`` for a worker itself. `other`, by metric:
 at the end what is left of it where Storm cut it, see `cut_names`), the stream
 (`emit_count`, `transfer_count`, `complete_ns`, `ack_count` of spouts), the receiving task
 (`pair_tuples`, `pair_bytes`), else null. `source` is `STORM` or `JSON`. `span_us` is what an
-increment of a running total covers, microseconds; null for all else.
+increment of a running total covers, microseconds; null for all else. `gap_us` is the time since
+the sample before of the same series, microseconds; null for the first.
 """
 
 JUDGED = (
     "topology string, day date, time timestamp, node string, worker int, task string, "
     "component string, metric string, other string, value bigint, source string, path string, "
-    "span_us bigint, is_sample boolean, is_aside boolean, reason string, line string"
+    "span_us bigint, gap_us bigint, is_sample boolean, is_aside boolean, reason string, line string"
 )
 """`PARSED` after that: `is_sample` marks the rows of `SAMPLES`, `is_aside` those of `QUARANTINE`.
 
@@ -102,6 +106,7 @@ LATE = "late"
 OUT_OF_ORDER = "out of order"
 RESET = "reset"
 AHEAD = "ahead"
+IMPOSSIBLE = "impossible"
 UNREADABLE = "unreadable file"
 REASONS: dict[str, str] = {
     MALFORMED: "not a line of either kind, or a value that is no number",
@@ -113,11 +118,18 @@ REASONS: dict[str, str] = {
     OUT_OF_ORDER: "received after the next sample was due, but not late; it counts",
     RESET: "a running total below the last one: its worker was restarted; it counts from zero",
     AHEAD: "stamped more than a day after the time at which it was read: a clock is wrong",
+    IMPOSSIBLE: "a value that cannot be, such as more time of a processor than there was",
     UNREADABLE: "a .gz file that is cut short or not gzipped; it is left out as a whole",
 }
 """Why a line is in `QUARANTINE`, and what that means."""
 USED = (OUT_OF_ORDER, RESET)
 """The reasons with which a line's numbers count nevertheless."""
+HARMLESS = (*USED, DUPLICATE, LATE, UNKNOWN_COMPONENT, UNREADABLE)
+"""The reasons that are no damage of the line itself.
+
+A line that came twice or late is whole, one of another topology is right; of a file that cannot be
+read, no line is known, and `Coverage` has what it lacks.
+"""
 
 
 def names(ddl: str) -> list[str]:

@@ -5,6 +5,10 @@ A line is ``PREFIX TIME HOST:PORT TASK:COMPONENT NAME VALUE`` with tabs and padd
 seconds of the task's own worker. Logs that were copied by hand have blanks for tabs and often no
 prefix. The name is cut to 23 characters by Storm itself.
 
+A line that Storm does not write is malformed as a whole, such as one of two that were written into
+each other: a prefix that is neither, fields too many, a map with anything but ``KEY=NUMBER``, a key
+that a map has twice, a number as Java does not write it, a count that is not whole.
+
 Two generations of metrics occur, and the name tells them apart. Built-in ones
 (``__execute-count {spout:default=20}``) are reset whenever they are read. Those of
 ``topology.enable.v2.metrics.tick`` have the stream in the name (``__emit-count-default 20``); their
@@ -25,13 +29,14 @@ from slotwise.pipeline.statistics.columns import (
     epoch_time,
     folder_of,
     integer,
+    is_unknown,
     reason_of,
     topology_of,
     zoned_time,
 )
 from slotwise.pipeline.statistics.cut_names import OF_INPUTS, sender_of
 from slotwise.pipeline.statistics.reading import Reading
-from slotwise.pipeline.statistics.schema import STORM
+from slotwise.pipeline.statistics.schema import STORM, UNKNOWN_COMPONENT
 
 # A map of stream to number, or, with the stream in the name, one number.
 _BY_STREAM = {
@@ -58,6 +63,19 @@ _LEVELS = {
     "uptimeSecs": "uptime_ns",
 }
 _BLANKS = r"^(.*?)\s*(\d+)\s+(\S+:\d+)\s+(-?\d+:\S+)\s+(\S+)\s+(.*)$"
+# Fields of text without a byte that was none of UTF-8 (U+FFFD stands for one), and without NUL.
+_FIELD = r"[^\t\ufffd\x00]"
+_WHOLE_LINE = (
+    r"^(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[,.]\d{3} ++\d++ ++)? *+\d{9,13}+ *+"
+    rf"\t *+[^\s:\ufffd\x00][^\s\ufffd\x00]*:\d{{1,5}}+ *+"
+    rf"\t *+-?\d{{1,9}}+:{_FIELD}++\t{_FIELD}++\t{_FIELD}*+$"
+)
+# As Java writes them; bounded, so that nothing overflows in nanoseconds.
+_COUNT = r"-?(?:0|[1-9]\d{0,17})"
+_MILLIS = r"-?(?:0|[1-9]\d{0,11})"
+_MEAN = rf"(?:{_MILLIS}(?:\.\d{{1,17}})?|-?[1-9]\.\d{{1,17}}E(?:-[1-9]\d{{0,2}}|[1-9]))"
+_KEY = r"[^\s=,{}][^=,{}]*"
+_KEY_TWICE = r"(?:^\{|, ?)([^=,{}]+)=(?:.*, ?)?\1="
 _PREFIX = len("2026-01-31 12:00:00,123")
 _GC_RUNNING = "gc_running_ns"
 
@@ -66,7 +84,7 @@ def storm_samples(raw: DataFrame, reading: Reading) -> DataFrame:
     """Give `PARSED` from `RAW`; a map gives a row for each entry, an unknown metric none."""
     metric, entry, suffix = fn.col("metric"), fn.col("entry"), fn.col("suffix")
     lines = _with_metric(_fields(raw, reading))
-    fault = reason_of(fn.col("is_whole"), fn.lit(0), reading)
+    fault = reason_of(fn.col("is_whole"), fn.col("sign"), reading)
     exploded = lines.withColumns(
         {"reason": fault, "inner": fn.substring("text", fn.lit(2), fn.length("text") - 2)}
     ).select("*", fn.posexplode(_entries()).alias("at", "entry"))
@@ -88,24 +106,35 @@ def storm_samples(raw: DataFrame, reading: Reading) -> DataFrame:
         fn.coalesce(total, fn.lit(False)).alias("running"),
     )
     value = fn.col("value")
-    entry_fault = reason_of(value.isNotNull(), value, Reading())
-    return as_parsed(samples.withColumn("reason", fn.coalesce("reason", entry_fault)))
+    fault = reason_of(value.isNotNull(), value, Reading())
+    # Tuples of a sender that is not there would be those of one more task.
+    named_sender = metric.isin(*OF_INPUTS) & ~fn.col("running") & fn.col("other").contains(":")
+    stranger = is_unknown(fn.col("topology"), fn.substring_index("other", ":", 1), reading)
+    sender_fault = fn.when(named_sender & stranger, UNKNOWN_COMPONENT)
+    return as_parsed(
+        samples.withColumn("reason", fn.coalesce(fn.col("reason"), fault, sender_fault))
+    )
 
 
 def _fields(raw: DataFrame, reading: Reading) -> DataFrame:
     """Cut the lines at their tabs, and what identifies a sample from the parts."""
     line = fn.col("line")
     blanks = fn.regexp_replace(line, _BLANKS, "$1 $2\t$3\t$4\t$5\t$6")
-    cut = raw.where(fn.trim(line) != "").select(
-        "line",
-        "path",
-        fn.split(fn.when(line.contains("\t"), line).otherwise(blanks), "\t").alias("f"),
+    lines = raw.where(fn.trim(line) != "").select(
+        *("line", "path", fn.when(line.contains("\t"), line).otherwise(blanks).alias("tabbed"))
+    )
+    cut = lines.select(
+        *("line", "path", fn.split("tabbed", "\t").alias("f")),
+        (fn.col("tabbed").rlike(_WHOLE_LINE) & fn.is_valid_utf8(line)).alias("has_form"),
     )
     part = [fn.trim(fn.get("f", fn.lit(at))) for at in range(5)]
-    parts = cut.select("line", "path", *(one.alias(f"f{at}") for at, one in enumerate(part)))
+    parts = cut.select(
+        *("line", "path", "has_form"), *(one.alias(f"f{at}") for at, one in enumerate(part))
+    )
     # A step of its own, because Spark computes what is used in several branches for each of them.
     pieces = parts.select(
-        *("line", "path", "f1", "f2", fn.col("f3").alias("name"), fn.col("f4").alias("text")),
+        *("line", "path", "has_form", "f1", "f2"),
+        *(fn.col("f3").alias("name"), fn.col("f4").alias("text")),
         fn.substring_index("f0", " ", -1).try_cast("bigint").alias("stamp"),
         fn.when(fn.col("f0").contains(" "), fn.substring("f0", 1, _PREFIX)).alias("local"),
         fn.substring_index("f1", ":", -1).alias("port"),
@@ -116,7 +145,7 @@ def _fields(raw: DataFrame, reading: Reading) -> DataFrame:
     node, port, number = fn.col("f1"), fn.col("port"), fn.col("number")
     local = fn.replace("local", fn.lit(","), fn.lit("."))
     return pieces.select(
-        *("line", "path", "name", "base", "text"),
+        *("line", "path", "name", "base", "text", "has_form", "local"),
         topology_of(fn.col("folder"), reading.topology).alias("topology"),
         epoch_time(fn.col("stamp")).alias("time"),
         fn.substring(node, fn.lit(1), fn.length(node) - fn.length(port) - 1).alias("node"),
@@ -144,14 +173,47 @@ def _with_metric(fields: DataFrame) -> DataFrame:
         fn.when(name.startswith("__"), fn.substring(name, fn.length(base) + 2, fn.length(name))),
     )
     is_map = (fn.col("suffix") == "") | name.isin(*_USED_BYTES, *_CPU) | name.startswith("GC/")
-    braced = text.startswith("{") & text.endswith("}")
-    has_shape = fn.when(fn.coalesce(is_map, fn.lit(False)), braced).otherwise(~text.contains("="))
-    head = fn.col("time").isNotNull() & fn.col("worker").isNotNull() & fn.col("task").isNotNull()
-    header = fn.coalesce(head & text.isNotNull() & (fn.col("component") != ""), fn.lit(False))
-    unused = fn.col("metric").isNull()
-    return named.withColumns(
-        {"is_whole": header & (unused | has_shape), "suffix": fn.coalesce("suffix", fn.lit(""))}
+    metric = fn.col("metric")
+    is_time = metric.endswith("_ns")
+    is_mean = is_time & (name.startswith("__") | (metric == "uptime_ns"))
+    # A rate stands beside a running total.
+    is_rate = metric.endswith("_count") & text.contains(".")
+    has_shape = (
+        fn.when(
+            fn.coalesce(is_map, fn.lit(False)),
+            fn.when(is_mean, text.rlike(_map_of(_MEAN)))
+            .when(is_time, text.rlike(_map_of(_MILLIS)))
+            .otherwise(text.rlike(_map_of(_COUNT)))
+            & ~(text.contains(", ") & text.rlike(_KEY_TWICE)),
+        )
+        .when(is_mean | is_rate, text.rlike(f"^{_MEAN}$"))
+        .when(is_time, text.rlike(f"^{_MILLIS}$"))
+        .otherwise(text.rlike(f"^{_COUNT}$"))
     )
+    # Of the maps of a JVM's memory, not all numbers count, and some are -1.
+    below = text.startswith("-") | (text.contains("=-") & ~name.isin(*_USED_BYTES))
+    read = (
+        fn.col("has_form")
+        & fn.col("time").isNotNull()
+        & (fn.col("local").isNull() | fn.col("received").isNotNull())
+        & fn.col("worker").isNotNull()
+        & fn.col("task").isNotNull()
+        & (fn.col("component") != "")
+    )
+    unused = metric.isNull()
+    return named.withColumns(
+        {
+            "is_whole": fn.coalesce(read, fn.lit(False)) & (unused | has_shape),
+            "sign": fn.when(~unused & below, -1).otherwise(0),
+            "suffix": fn.coalesce("suffix", fn.lit("")),
+        }
+    )
+
+
+def _map_of(number: str) -> str:
+    """Return the pattern of a map, as Java writes it, with such numbers."""
+    entry = f"{_KEY}={number}"
+    return rf"^\{{(?:{entry}(?:, {entry})*)?\}}$"
 
 
 def _entries() -> Column:

@@ -38,7 +38,7 @@ Paths = Sequence[str | os.PathLike[str]]
 
 def follow(
     logs: str | os.PathLike[str],
-    topology: InstanceLike,
+    instance: InstanceLike,
     *,
     checkpoint: str | os.PathLike[str],
     advice: str | os.PathLike[str] | None = None,
@@ -74,7 +74,7 @@ def follow(
     logs
         A folder, as of `measure`, that complete files appear in; or
         ``kafka://HOST:PORT[,HOST:PORT]/TOPIC``.
-    topology
+    instance
         What runs; as of `measure`. Where tasks run is taken from the logs.
     checkpoint
         Folder of what was read so far, on a disk of this machine or one that it mounts.
@@ -143,14 +143,14 @@ def follow(
     source = source_of(str(path_of(logs, "logs", "a path or an address")))
     cluster = Cluster(master, jars=[_jar(one) for one in jars])
     cluster.check()
-    instance = as_instance(topology, **decoded)
+    known = as_instance(instance, **decoded)
 
     def keep(measured: Instance) -> None:
         if out is not None:
             write_instance(path_of(out, "out", "a path"), measured)
 
     with session(cluster, starting or nullcontext()) as spark:
-        measuring = Measuring(instance, settings, size)
+        measuring = Measuring(known, settings, size)
         return follow_stream(
             spark, source, measuring, following, keep, on_advice or (lambda _: None)
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from decimal import Decimal
@@ -21,7 +21,7 @@ from slotwise.models.instance_file import instance_hash
 from slotwise.models.values import Number, exact, one_of, time_limit
 from slotwise.pipeline.spark.masters import check_master
 from slotwise.pipeline.spark.session import session
-from slotwise.pipeline.statistics.schema import REASONS
+from slotwise.pipeline.statistics.schema import HARMLESS, REASONS
 from slotwise.pipeline.statistics.weights.instance import measured_instance
 from slotwise.pipeline.statistics.weights.logs import Settings, check_logs, measure_logs
 from slotwise.pipeline.statistics.weights.measured import Measured
@@ -30,6 +30,8 @@ STATISTICS = ("mean", "p50", "p95", "max")
 UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
 MOST_WINDOW_S = 86_400
 MOST_GHZ = 1000
+MOST_DAMAGED = 0.05
+"""Share of damaged lines above which there are no weights unless the caller accepts it."""
 
 ClockRates = Mapping[str, float] | str | os.PathLike[str]
 """Node -> GHz, or a file of it."""
@@ -67,7 +69,7 @@ class Measurement:
 
 def measure(
     logs: str | os.PathLike[str],
-    topology: InstanceLike,
+    instance: InstanceLike,
     *,
     window: str | int = "60s",
     statistic: str = "mean",
@@ -77,7 +79,9 @@ def measure(
     zone: str = "UTC",
     store: str | os.PathLike[str] | None = None,
     master: str = "local[*]",
+    accept_damaged: bool = False,
     starting: AbstractContextManager[object] | None = None,
+    on_stage: Callable[[str], None] | None = None,
     **decoded: Unpack[WholeDecodedCluster],
 ) -> Measurement:
     """Measure demands, rates and places of topologies by the logs of a running cluster, on Spark.
@@ -87,7 +91,7 @@ def measure(
     logs
         Folder with logs, gzipped or not, at any depth: lines of Storm's ``LoggingMetricsConsumer``
         (``*.metrics*``) and JSON lines (``*.jsonl*``).
-    topology
+    instance
         What runs: an `Instance`, a path, a dict or text. What the logs do not tell stays.
     window
         Length of a window: seconds, or text such as ``"90s"``, ``"5m"``, ``"1h"``.
@@ -105,15 +109,20 @@ def measure(
         Folder for the tables, so that the next call reads new files only; ``None`` = none.
     master
         Spark's; an active session is used whatever it is.
+    accept_damaged
+        Whether weights are returned where more than 5 % of the lines are damaged.
     starting
         Entered while Spark starts; ``None`` = nothing is.
+    on_stage
+        Called with what is done next; ``None`` = nothing is.
     decoded
         How a decoded Storm cluster is read: `worker_min_cpu`, `submitters`; see `read_instance`.
 
     Raises
     ------
     InputError
-        For bad input; when there are no logs, or nothing in them is of the topologies.
+        For bad input; when there are no logs, nothing in them is of the topologies, too many lines
+        are damaged, or it cannot be told what time a sample covers.
     SlotwiseError
         When Spark does not start, or its job fails.
 
@@ -136,14 +145,36 @@ def measure(
     )
     size = None if tuple_bytes is None else exact(tuple_bytes, "tuple_bytes")
     check_master(master)
-    instance = as_instance(topology, **decoded)
+    known = as_instance(instance, **decoded)
     # Spark's own current folder may be another one.
     kept = None if store is None else Path(path_of(store, "store", "a path")).absolute()
     if kept is None:
         check_logs(folder)
     with session(master, starting or nullcontext()) as spark:
-        measured = measure_logs(spark, folder, instance, settings, kept)
-    return Measurement(measured_instance(instance, measured, size), measured)
+        measured = measure_logs(spark, folder, known, settings, kept, on_stage or (lambda _: None))
+    if not accept_damaged:
+        refuse_damaged(measured)
+    return Measurement(measured_instance(known, measured, size), measured)
+
+
+def refuse_damaged(measured: Measured) -> None:
+    """Refuse weights of logs of which more than `MOST_DAMAGED` of the lines are damaged.
+
+    Raises
+    ------
+    InputError
+        With share and reasons.
+    """
+    if measured.damaged <= MOST_DAMAGED * measured.lines_read:
+        return
+    share = 100 * measured.damaged / measured.lines_read
+    counts = (f"{n} {why}" for why, n in measured.thrown_away.items() if why not in HARMLESS)
+    rule = (
+        f"are damaged in {share:.1f} % of {measured.lines_read} lines ({', '.join(counts)}), more "
+        f"than {100 * MOST_DAMAGED:g} %: nothing is written; mend how they are collected, or take "
+        "the other lines with `accept_damaged`"
+    )
+    raise InputError(rule, field="logs", has_value=False)
 
 
 def window_seconds(window: str | int) -> int:

@@ -238,7 +238,7 @@ SHARED: dict[str, Any] = {
 # Options of `measure` and `follow`: how metric lines become weights.
 
 MEASURED: dict[str, Any] = {
-    "topology": Annotated[
+    "instance": Annotated[
         str, typer.Option(metavar="FILE", help="Instance file of what runs (JSON or YAML).")
     ],
     "window": Annotated[

@@ -346,7 +346,7 @@ def test_the_help_lists_options_of_decoded_clusters_last(cli):
     assert re.findall(r"^  (--[a-z-]+)", decoded, re.M) == [
         *("--topology", "--worker-min-cpu", "--submitters")
     ]
-    assert "--topology FILE" in cli("measure", "--help").out.partition("For a decoded")[0]
+    assert "--instance FILE" in cli("measure", "--help").out.partition("For a decoded")[0]
 
 
 def test_options_of_decoded_clusters_reach_the_file(cli, examples):

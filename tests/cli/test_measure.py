@@ -17,13 +17,13 @@ from slotwise.models.errors import InputError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-TOPOLOGY = ("--topology", "word-count.json")
+INSTANCE = ("--instance", "word-count.json")
 
 
 @pytest.mark.spark
 def test_the_example(spark: SparkSession, cli: Cli, examples: Path) -> None:
     truth = json.loads(Path("logs/truth.json").read_text())["topologies"]["wc"]
-    answer = cli("measure", "logs", *TOPOLOGY, "--out", "m.json", "--page", "m.html", "--json")
+    answer = cli("measure", "logs", *INSTANCE, "--out", "m.json", "--page", "m.html", "--json")
     assert answer.code == 0, answer.err
     found = answer.json
     for one in found["components"]:
@@ -54,7 +54,7 @@ def test_the_example(spark: SparkSession, cli: Cli, examples: Path) -> None:
 @pytest.mark.spark
 def test_storm_s_lines_alone_and_a_store(spark: SparkSession, cli: Cli, examples: Path) -> None:
     Path("logs/tuples-0.jsonl").unlink()
-    command = ("measure", "logs", *TOPOLOGY, "--ghz", "logs/nodes.json", "--store", "tables [1]")
+    command = ("measure", "logs", *INSTANCE, "--ghz", "logs/nodes.json", "--store", "tables [1]")
     first = cli(*command, "--tuple-bytes", "512", "--out", "m.json")
     assert first.code == 0, first.err
     assert " lines -> split " in first.out
@@ -72,7 +72,7 @@ def test_storm_s_lines_alone_and_a_store(spark: SparkSession, cli: Cli, examples
 
 @pytest.mark.spark
 def test_nothing_of_the_topology(spark: SparkSession, cli: Cli, examples: Path) -> None:
-    answer = cli("measure", "logs", "--topology", "rates.json", "--out", "m.json")
+    answer = cli("measure", "logs", "--instance", "rates.json", "--out", "m.json")
     assert answer.code == 2
     assert answer.err.count("\n") == 1
     assert "have no sample of" in answer.err
@@ -81,7 +81,7 @@ def test_nothing_of_the_topology(spark: SparkSession, cli: Cli, examples: Path) 
 
 def test_no_logs(cli: Cli, examples: Path) -> None:
     Path("empty").mkdir()
-    answer = cli("measure", "empty", *TOPOLOGY)
+    answer = cli("measure", "empty", *INSTANCE)
     assert (answer.code, answer.err.count("\n")) == (2, 1)
     assert "LOGS = 'empty': has no logs" in answer.err
 
@@ -92,7 +92,7 @@ def test_a_node_without_clock_rate(spark: SparkSession, cli: Cli, examples: Path
     lines = Path("logs/tuples-0.jsonl").read_text().replace('"ghz": 2.4, ', "")
     Path("logs/tuples-0.jsonl").write_text(lines)
     Path("ghz.json").write_text('{"n1": 2.4, "n2": 2.4}')
-    answer = cli("measure", "logs", *TOPOLOGY, "--ghz", "ghz.json")
+    answer = cli("measure", "logs", *INSTANCE, "--ghz", "ghz.json")
     assert (answer.code, answer.err.count("\n")) == (2, 1)
     assert "--ghz = 'n3': has no clock rate" in answer.err
 
@@ -112,15 +112,28 @@ def test_a_node_without_clock_rate(spark: SparkSession, cli: Cli, examples: Path
     ],
 )
 def test_bad_options(cli: Cli, examples: Path, options: tuple[str, ...], said: str) -> None:
-    answer = cli("measure", "logs", *TOPOLOGY, *options)
+    answer = cli("measure", "logs", *INSTANCE, *options)
     assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
     assert said in answer.err
 
 
 def test_logs_must_be_a_folder(cli: Cli, examples: Path) -> None:
-    answer = cli("measure", "word-count.json", *TOPOLOGY)
+    answer = cli("measure", "word-count.json", *INSTANCE)
     assert answer.code == 2
     assert "LOGS = 'word-count.json': must be a folder of logs" in answer.err
+
+
+@pytest.mark.parametrize("store", [(), ("--store", "tables")])
+def test_interrupts(
+    cli: Cli, examples: Path, monkeypatch: pytest.MonkeyPatch, store: tuple[str, ...]
+) -> None:
+    def pressed(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(slotwise, "measure", pressed)
+    answer = cli("measure", "logs", *INSTANCE, *store)
+    kept = "; what was found is kept" if store else ""
+    assert (answer.code, answer.out, answer.err) == (130, "", f"slotwise: interrupted{kept}\n")
 
 
 def test_lengths_of_windows() -> None:

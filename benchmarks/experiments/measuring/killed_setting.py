@@ -57,7 +57,7 @@ class Setting:
         self, out: str, *options: str, name: str = "measure", logs: str = "logs"
     ) -> list[str]:
         """Return the command that measures, or follows, `logs` into the file `out`."""
-        words = [str(self.folder / logs), "--topology", str(self.folder / "topology.json")]
+        words = [str(self.folder / logs), "--instance", str(self.folder / "topology.json")]
         words += ["--out", str(self.folder / out), "--master", self.master, "--quiet", *options]
         return [sys.executable, "-m", "slotwise", name, *words]
 

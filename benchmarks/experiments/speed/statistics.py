@@ -1,7 +1,8 @@
 """Seconds and memory of the statistics: experiment ``statistics_speed``.
 
-Logs of each size are simulated, with faults, and summed by the pipeline (raw files to tables to
-sums) and by a loop in pandas, each in a process of its own. The sums must be those of pandas to the
+Logs of each size are simulated, with faults. The pipeline measures them (raw files to tables to
+weights, as ``slotwise measure``), a loop in pandas sums the samples up, each in a process of its
+own. The sums of all samples must be those of pandas to the
 last digit, on a sample those of plain Python, and from `ENOUGH` lines on within 0.1 % of what was
 simulated. CPU seconds are those of all threads; they tell more than seconds on a busy machine.
 """
@@ -11,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from slotwise.api.logs.simulating import generate_logs
 from slotwise.benchmarks.experiments.speed import statistics_by_hand
 from slotwise.benchmarks.experiments.speed.statistics_by_hand import Totals
 from slotwise.benchmarks.experiments.table import say
@@ -34,6 +35,7 @@ MILLIONS = (1.0, 3.0, 10.0, 30.0)
 SAMPLE = 100_000
 HEAD = f"{'lines':>10} {'MB':>6} {'by':<7} {'seconds':>8} {'CPU s':>8} {'peak MB':>8} {'worst':>8}"
 WITHIN = 0.001
+EXAMPLE = Path(__file__).resolve().parents[3] / "docs" / "examples" / "word-count.json"
 ENOUGH = 500_000
 """Lines from which on sums are held against what was simulated: fewer, and one late line tells."""
 # As many lines in the files of one collector.
@@ -42,7 +44,7 @@ _LINES_PER_FILE = 500_000
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add what the command line can say."""
-    parser.add_argument("instance", nargs="?", default="docs/examples/word-count.json")
+    parser.add_argument("instance", nargs="?", type=Path, default=EXAMPLE)
     parser.add_argument(
         "--lines", default=",".join(map("{:g}".format, MILLIONS)), help="millions, in a list"
     )
@@ -83,7 +85,7 @@ def _measured(
     truth = _simulate(options, logs, int(millions * 1e6))
     components = {name: list(one["components"]) for name, one in truth["topologies"].items()}
     task = {"logs": str(logs), "tables": str(tables), "components": components}
-    task |= {"master": options.master}
+    task |= {"master": options.master, "instance": str(options.instance)}
     lines = sum(truth["lines"].values())
     size = sum(one.size for _, one in log_files(logs)) / 1e6
     ours, figures = _child(spark_main, task, options.memory)
@@ -106,10 +108,8 @@ def _measured(
 
 
 def _simulate(options: argparse.Namespace, logs: Path, lines: int) -> dict[str, Any]:
-    command = [sys.executable, "-m", "slotwise", "generate", "logs", options.instance]
-    command += ["--out", str(logs), "--lines", str(lines), "--faults", str(options.faults)]
-    command += ["--skew", "40", "--files", str(max(2, lines // _LINES_PER_FILE))]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    files = max(2, lines // _LINES_PER_FILE)
+    generate_logs(options.instance, logs, lines=lines, faults=options.faults, skew=40, files=files)
     document: dict[str, Any] = json.loads((logs / "truth.json").read_text(encoding="utf-8"))
     return document
 
@@ -148,15 +148,21 @@ def spark_main() -> None:
     from pyspark import SparkContext
     from pyspark.sql import functions as fn
 
+    from slotwise.models.instance_file import read_instance
     from slotwise.pipeline.spark.session import spark_session
     from slotwise.pipeline.statistics.run import update
+    from slotwise.pipeline.statistics.weights.logs import Settings, measure_logs, reading_of
 
     answers, task = take_stdout(), json.load(sys.stdin)
     spark = spark_session(task["master"])
-    tables = update(spark, Path(task["logs"]), Path(task["tables"]), _reading(task))
+    logs, folder = Path(task["logs"]), Path(task["tables"])
+    instance, settings = read_instance(Path(task["instance"])), Settings()
+    measure_logs(spark, logs, instance, settings, folder)
+    tables = update(spark, logs, folder, reading_of([instance], settings))  # nothing is new
     keys = ("source", "component", "metric")
-    sums = tables.samples(spark).groupBy(*keys).agg(fn.count("*"), fn.sum("value"))
-    rows = [list(row) for row in sums.collect()]
+    value = fn.col("value").cast("decimal(38,0)")  # sums of nanoseconds exceed 64 bits
+    sums = tables.samples(spark).groupBy(*keys).agg(fn.count("*"), fn.sum(value))
+    rows = [[*row[:4], int(row[4])] for row in sums.collect()]
     spark.stop()
     # Waited for, the JVM counts into what this process used.
     gateway = SparkContext._gateway

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Protocol
@@ -15,6 +17,8 @@ from slotwise.models.display import takes_escapes
 
 PLAIN_EVERY_S = 10.0
 """Seconds between two plain lines."""
+QUIET_S = 30.0
+"""Seconds for which long work says nothing where no terminal is."""
 
 
 class Display(Protocol):
@@ -126,6 +130,49 @@ def waiting_for(what: str, shown: bool) -> AbstractContextManager[object]:
     if not (shown and takes_escapes(sys.stderr)):
         return nullcontext()
     return Console(file=sys.stderr).status(what)
+
+
+@contextmanager
+def stages(
+    shown: bool, share: Callable[[], tuple[int, int] | None]
+) -> Iterator[Callable[[str], None]]:
+    """Give what shows on stderr which stage long work is in, its `share`, and for how long.
+
+    On a terminal at once; elsewhere a plain line every `PLAIN_EVERY_S`, from `QUIET_S` on.
+    """
+    if not shown:
+        yield lambda _: None
+        return
+    stage, begun = [""], time.monotonic()
+    is_terminal = takes_escapes(sys.stderr)
+    status = Console(file=sys.stderr).status("") if is_terminal else None
+    ended = threading.Event()
+
+    def words() -> str:
+        done = share()
+        tasks = "" if done is None else f", {done[0]} of {done[1]} tasks"
+        return f"{stage[0]}{tasks}, {clock_text(time.monotonic() - begun)}"
+
+    def run() -> None:
+        while not ended.wait(1 if status else PLAIN_EVERY_S):
+            if status:
+                status.update(words())
+            elif time.monotonic() - begun >= QUIET_S:
+                sys.stderr.write(f"slotwise: {words()}\n")
+
+    def say(what: str) -> None:
+        stage[0] = what
+        if status:
+            status.update(words())
+
+    teller = threading.Thread(target=run, daemon=True)
+    with status or nullcontext():
+        teller.start()
+        try:
+            yield say
+        finally:
+            ended.set()
+            teller.join()
 
 
 def clock_text(seconds: float) -> str:

@@ -4,7 +4,8 @@
 makes each weight's values of these, `statistic` takes mean, percentile or maximum of the values
 exactly, with a confidence interval: functions DataFrame -> DataFrame. `run` starts the jobs,
 `collected` is what they leave; `topology_reader` and `memory` make weights of it, `measure` a
-`Measured`, which `instance` puts into a topology file. `logs` does it all for a folder.
+`Measured`, which `instance` puts into a topology file. `coverage` says how much of what ran the
+logs show, and whether the interval that was recognised can be. `logs` does it all for a folder.
 
 Start with `measured`. It may import `models`, `pipeline.spark` and the rest of
 `pipeline.statistics`.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from fractions import Fraction
 
@@ -33,6 +33,44 @@ class Overview:
 
 
 @dataclass(frozen=True, slots=True)
+class Covered:
+    """How much of a component the logs show.
+
+    `tasks` and `windows` have reports; `windows_of_task` is how many windows each task would have
+    if none was lost. Of a topology that was submitted several times, `tasks` is the most at once.
+    """
+
+    topology: str
+    source: str
+    component: str
+    tasks: int
+    windows: int
+    windows_of_task: int
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """What reports of a topology and source say of the time that each covers.
+
+    Parameters
+    ----------
+    gaps
+        Seconds between two reports of a task -> how often.
+    amounts
+        The same -> what was handled in all.
+    phases
+        Worker -> its commonest time within the interval, seconds.
+    uptimes
+        Worker -> its commonest uptime within the interval, seconds; none: not known.
+    """
+
+    gaps: Mapping[int, int]
+    amounts: Mapping[int, int] = field(default_factory=dict)
+    phases: Mapping[str, int] = field(default_factory=dict)
+    uptimes: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Moment:
     """The mean of a subject in the step of time that begins at `time`."""
 
@@ -48,7 +86,10 @@ class Collected:
     `parts` counts the series of an edge (tasks and streams, or pairs of tasks) that are there at a
     time, on average; `interval_s` has the seconds between two samples of a task, by topology and
     source. `timeline` is in the order of time. `unreadable` says which files could not be read, and
-    why.
+    why. `busy` is how many samples of tasks that were busy for longer than there was time (see
+    `windows.MOST_BUSY`) count for nothing. `lines` is how many lines the files have (0: not
+    counted); `is_stated` whether the interval was not recognised but stated; `signs` are those that
+    one which was recognised is held against.
     """
 
     overview: Mapping[tuple[str, str], Overview]
@@ -59,3 +100,8 @@ class Collected:
     seen: tuple[Seen, ...]
     timeline: tuple[Moment, ...] = ()
     unreadable: tuple[str, ...] = ()
+    busy: int = 0
+    covered: tuple[Covered, ...] = ()
+    signs: Mapping[tuple[str, str], Signs] = field(default_factory=dict)
+    lines: int = 0
+    is_stated: bool = False

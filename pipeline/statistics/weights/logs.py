@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from slotwise.pipeline.statistics.weights.collected import Collected, Subject
+
+Say = Callable[[str], None]
 
 STORM_ID = re.compile(r"-\d+-\d+$")
 """What Storm appends to a topology's name when it is submitted."""
@@ -54,7 +56,12 @@ class Settings:
 
 
 def measure_logs(
-    spark: SparkSession, logs: Path, instance: Instance, settings: Settings, store: Path | None
+    spark: SparkSession,
+    logs: Path,
+    instance: Instance,
+    settings: Settings,
+    store: Path | None,
+    say: Say = lambda _: None,
 ) -> Measured:
     """Measure the topologies of `instance` by the logs in a folder.
 
@@ -70,17 +77,22 @@ def measure_logs(
         See `Settings`.
     store
         Folder for the tables, so that the next run reads new files only; ``None`` = none is kept.
+    say
+        Called with what is done next.
 
     Raises
     ------
     InputError
-        When there are no logs, or nothing in them is of the topologies.
+        When there are no logs, nothing in them is of the topologies, or the interval that was
+        recognised cannot be believed.
     """
+    from slotwise.pipeline.statistics.weights.coverage import refuse_thinned
     from slotwise.pipeline.statistics.weights.measure import measured_of
 
-    collected, reasons = collect_logs(spark, logs, [instance], settings, store)
+    collected, reasons = collect_logs(spark, logs, [instance], settings, store, say)
     collected = in_names_of(instance, collected)
     check_clocks(settings.clocks, collected)
+    refuse_thinned(instance, collected)
     return measured_of(instance, collected, settings.statistic, settings.window_s, reasons)
 
 
@@ -90,6 +102,7 @@ def collect_logs(
     instances: Sequence[Instance],
     settings: Settings,
     store: Path | None,
+    say: Say = lambda _: None,
 ) -> tuple[Collected, dict[str, int]]:
     """Return the small tables of a folder of logs, and reason -> lines kept aside.
 
@@ -97,13 +110,22 @@ def collect_logs(
     """
     from slotwise.pipeline.spark.scratch import scratch
     from slotwise.pipeline.statistics.run import sized, update
+    from slotwise.pipeline.statistics.schema import IMPOSSIBLE
+    from slotwise.pipeline.statistics.weights.coverage import (
+        covered,
+        reports,
+        signs,
+    )
+    from slotwise.pipeline.statistics.weights.facts import collect_facts
     from slotwise.pipeline.statistics.weights.run import (
         collect_reasons,
+        collect_sums,
         collect_unreadable,
-        collect_weights,
     )
+    from slotwise.pipeline.statistics.weights.sums import update_sums
 
     with _folder(store) as folder:
+        say("reading lines")
         tables = update(spark, logs, folder, reading_of(instances, settings))
         if not tables.manifest.files:
             raise no_logs(logs)
@@ -114,17 +136,33 @@ def collect_logs(
             _folder(beside) as writable,
             scratch(writable) as stored,
         ):
-            collected = collect_weights(
-                tables.samples(spark),
+            say("summing")
+            sums = update_sums(spark, tables, settings.window_s, writable / "sums")
+            collected = collect_sums(
+                sums.windows(spark),
+                collect_facts(sums.facts(spark)),
                 settings.statistic,
                 settings.window_s,
                 settings.clocks,
                 settings.interval_s,
                 stored,
             )
+            say("comparing with what should be there")
+            rows = stored(reports(tables.samples(spark)))
+            is_stated = settings.interval_s is not None
             aside = tables.quarantine(spark)
-            collected = replace(collected, unreadable=collect_unreadable(aside))
-            return collected, collect_reasons(aside)
+            collected = replace(
+                collected,
+                unreadable=collect_unreadable(aside),
+                covered=covered(rows, collected.overview, collected.interval_s, settings.window_s),
+                lines=sum(one.lines for one in tables.manifest.files.values()),
+                is_stated=is_stated,
+                signs={} if is_stated else signs(rows, collected.interval_s),
+            )
+            reasons = collect_reasons(aside)
+            if collected.busy:
+                reasons[IMPOSSIBLE] = reasons.get(IMPOSSIBLE, 0) + collected.busy
+            return collected, reasons
 
 
 def check_logs(logs: Path) -> None:
@@ -188,9 +226,11 @@ def in_names_of(instance: Instance, collected: Collected) -> Collected:
         collected,
         overview=by_topology(collected.overview),
         interval_s=by_topology(collected.interval_s),
+        signs=by_topology(collected.signs),
         values={subject(key): one for key, one in collected.values.items()},
         parts={subject(key): one for key, one in collected.parts.items()},
         seen=tuple(replace(one, topology=named(one.topology)) for one in collected.seen),
+        covered=tuple(replace(one, topology=named(one.topology)) for one in collected.covered),
         timeline=tuple(replace(one, subject=subject(one.subject)) for one in collected.timeline),
     )
 

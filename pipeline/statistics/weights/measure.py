@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance
-from slotwise.pipeline.statistics.schema import STORM
+from slotwise.pipeline.statistics.schema import JSON, STORM
 from slotwise.pipeline.statistics.weights import series
 from slotwise.pipeline.statistics.weights.collected import Collected
 from slotwise.pipeline.statistics.weights.measured import (
+    Coverage,
+    Interval,
     Measured,
     PairCost,
     TaskCost,
@@ -38,7 +40,7 @@ def measured_of(
     instance
         The topology file.
     collected
-        See `run.collect_weights`.
+        See `run.collect_sums`.
     statistic, window_s
         With which it was collected.
     thrown_away
@@ -61,6 +63,7 @@ def measured_of(
         streams += reader.streams()
         lines += reader.lines()
         notes += reader.notes()
+    coverage = _coverage(instance, collected)
     return Measured(
         statistic=statistic,
         window_s=window_s,
@@ -74,12 +77,59 @@ def measured_of(
         places=_places(collected.seen, ids),
         thrown_away=dict(thrown_away or {}),
         lines=tuple(lines),
+        lines_read=collected.lines,
+        intervals=tuple(
+            Interval(*key, seconds, collected.is_stated)
+            for key, seconds in sorted(collected.interval_s.items())
+            if key[0] in ids
+        ),
+        coverage=coverage,
         notes=(
             *(f"{one}; the file is left out" for one in collected.unreadable),
             *notes,
+            *_lacking(coverage),
             *_strangers(collected, ids),
         ),
     )
+
+
+def _coverage(instance: Instance, collected: Collected) -> tuple[Coverage, ...]:
+    """Return how much of each component that the logs have is covered, in the file's order."""
+    by_component = {(o.topology, o.component, o.source): o for o in collected.covered}
+    return tuple(
+        Coverage(
+            topology.id,
+            component.id,
+            source,
+            tasks=one.tasks,
+            tasks_expected=component.parallelism,
+            windows=one.windows,
+            windows_expected=max(one.tasks, component.parallelism) * one.windows_of_task,
+        )
+        for topology in instance.topologies
+        for component in topology.placed_components
+        for source in (STORM, JSON)
+        if (one := by_component.get((topology.id, component.id, source))) is not None
+    )
+
+
+ENOUGH = 0.9
+"""Least share of windows that goes without a note."""
+
+
+def _lacking(coverage: Iterable[Coverage]) -> Iterator[str]:
+    """Say what is thinned, and where tasks are missing or too many."""
+    for one in coverage:
+        name = f"{one.topology}/{one.component}: its {one.source} lines have"
+        if one.tasks != one.tasks_expected:
+            yield (
+                f"{name} {one.tasks} of {one.tasks_expected} tasks; rates are sums over the tasks "
+                "that they have"
+            )
+        if one.share < ENOUGH:
+            yield (
+                f"{name} {100 * one.share:.0f} % of the windows; weights are those of these alone"
+            )
 
 
 def nothing_measured(ids: list[str], collected: Collected) -> InputError:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 from slotwise.models.values import MAX_DECIMALS
+from slotwise.pipeline.statistics.schema import HARMLESS
 
 SIGNIFICANT_DIGITS = 6
 """Of a measured weight."""
@@ -193,6 +194,48 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
+class Interval:
+    """Seconds that a sample of a topology covers, by kind of lines (`storm` or `json`).
+
+    `is_stated`: with ``--interval``; else it is the commonest gap between two samples of a task.
+    """
+
+    topology: str
+    source: str
+    seconds: float
+    is_stated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How much of a component one kind of lines shows.
+
+    Parameters
+    ----------
+    topology, component, source
+        Of what, and by which lines.
+    tasks, tasks_expected
+        Tasks that the logs have, and that the topology file has.
+    windows, windows_expected
+        Windows of all tasks with a sample, and between the first and the last sample of the
+        topology. A window is as long as an interval where that is longer.
+    """
+
+    topology: str
+    component: str
+    source: str
+    tasks: int
+    tasks_expected: int
+    windows: int
+    windows_expected: int
+
+    @property
+    def share(self) -> float:
+        """Seen of expected windows, from 0 to 1."""
+        return min(1.0, self.windows / self.windows_expected)
+
+
+@dataclass(frozen=True, slots=True)
 class Measured:
     """What the samples of some logs say: the small result of the pipeline.
 
@@ -218,6 +261,10 @@ class Measured:
         Demands and rates over time.
     notes
         What people should know, one line each.
+    lines_read
+        How many lines the files have; 0 = not counted.
+    intervals, coverage
+        What a sample covers, and how much of what ran was sampled.
     """
 
     statistic: str
@@ -233,6 +280,14 @@ class Measured:
     thrown_away: Mapping[str, int] = field(default_factory=dict)
     lines: tuple[Line, ...] = ()
     notes: tuple[str, ...] = ()
+    lines_read: int = 0
+    intervals: tuple[Interval, ...] = ()
+    coverage: tuple[Coverage, ...] = ()
+
+    @property
+    def damaged(self) -> int:
+        """Lines kept aside because they are damaged."""
+        return sum(n for reason, n in self.thrown_away.items() if reason not in HARMLESS)
 
     def __repr__(self) -> str:
         """One line: what there is how many of."""
@@ -255,4 +310,8 @@ class Measured:
             "pairs": [one.to_document() for one in self.pairs],
             "thrown_away": dict(self.thrown_away),
             "notes": list(self.notes),
+            "lines_read": self.lines_read,
+            "damaged": self.damaged,
+            "intervals": [asdict(one) for one in self.intervals],
+            "coverage": [asdict(one) for one in self.coverage],
         }

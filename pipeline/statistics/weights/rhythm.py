@@ -9,9 +9,10 @@ have some is silent, and that is time without tuples; one that seldom lacks a li
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from fractions import Fraction
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
@@ -47,48 +48,39 @@ Rhythms = Mapping[tuple[str, str], Rhythm]
 """By topology and source."""
 
 
-def rhythms(samples: DataFrame) -> dict[tuple[str, str], Rhythm]:
-    """Return how often tasks report; runs a job.
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """How often a sample came so many microseconds after the one before of its series."""
 
-    Of one task each, the first by name. The interval is the commonest gap (of several the
-    smallest); of JSON lines the mean of all that are close to it.
+    topology: str
+    source: str
+    is_pair: bool
+    us: int
+    count: int
+
+
+def rhythms(gaps: Iterable[Gap]) -> dict[tuple[str, str], Rhythm]:
+    """Return how often tasks report, from the gaps between their samples.
+
+    Those of pairs of tasks count where there are no others. The interval is the commonest gap (of
+    several the smallest); of JSON lines the mean of all that are close to it.
     """
-    keys = ("topology", "source")
-    times = of_first_tasks(samples).select(*keys, "time").distinct()
-    before = fn.lag("time").over(Window.partitionBy(*keys).orderBy("time"))
-    gaps = times.withColumn("us", fn.unix_micros("time") - fn.unix_micros(before))
-    counted = gaps.where(fn.col("us").isNotNull()).groupBy(*keys, "us").count()
-    rank = fn.struct(-fn.col("count"), fn.col("us"))
-    commonest = fn.min_by("us", rank).over(Window.partitionBy(*keys))
-    ranked = counted.withColumn("commonest", commonest)
-    close = fn.abs(fn.col("us") - fn.col("commonest")) <= fn.col("commonest") * CLOSE
-    found = ranked.groupBy(*keys, "commonest").agg(
-        fn.sum("count").alias("all"),
-        fn.sum(fn.when(close, fn.col("count"))).alias("close"),
-        fn.sum(fn.when(close, fn.col("count") * fn.col("us"))).alias("us"),
+    several: dict[tuple[str, str], dict[bool, Counter[int]]] = defaultdict(
+        lambda: defaultdict(Counter)
     )
-    return {(row.topology, row.source): _rhythm(row) for row in found.collect()}
+    for one in gaps:
+        several[one.topology, one.source][one.is_pair][one.us] += one.count
+    return {key: _rhythm(key[1], of[min(of)]) for key, of in sorted(several.items())}
 
 
-def _rhythm(row: Any) -> Rhythm:
-    if row.source != JSON:
-        return Rhythm(row.commonest / US)
-    return Rhythm(round(row.us / row.close) / US, row.close >= EVEN * row.all)
-
-
-def of_first_tasks(samples: DataFrame) -> DataFrame:
-    """Give the regular samples of one task of each topology and source, the first by name.
-
-    Those of a pair of tasks count where there are no others.
-    """
-    keys = ("topology", "source")
-    told = ("execute_count", "emit_count", "cpu_ns", "pair_tuples")
-    is_pair = fn.col("metric") == "pair_tuples"
-    of_one = fn.struct(is_pair.alias("is_pair"), *("component", "task", "node"))
-    regular = samples.where(fn.col("metric").isin(*told)).withColumn("of", of_one)
-    one = regular.groupBy(*keys).agg(fn.min("of").alias("one"))
-    first = regular.join(fn.broadcast(one), [*keys]).where(fn.col("of").eqNullSafe(fn.col("one")))
-    return first.select(*samples.columns)
+def _rhythm(source: str, gaps: Counter[int]) -> Rhythm:
+    commonest = max(gaps, key=lambda us: (gaps[us], -us))
+    if source != JSON:
+        return Rhythm(commonest / US)
+    close = {us: n for us, n in gaps.items() if abs(us - commonest) <= commonest * CLOSE}
+    number = sum(close.values())
+    mean = Fraction(sum(us * n for us, n in close.items()), number)
+    return Rhythm(round(mean) / US, number >= EVEN * gaps.total())
 
 
 def timed(windows: DataFrame, found: Rhythms) -> DataFrame:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any
 
@@ -23,6 +21,7 @@ from slotwise.pipeline.statistics.weights.collected import (
     Subject,
     Value,
 )
+from slotwise.pipeline.statistics.weights.facts import Facts, utc
 from slotwise.pipeline.statistics.weights.presence import (
     Seen,
     Span,
@@ -33,7 +32,6 @@ from slotwise.pipeline.statistics.weights.presence import (
 from slotwise.pipeline.statistics.weights.rhythm import (
     DEFAULT_INTERVAL_S,
     Rhythm,
-    Rhythms,
     rhythms,
     timed,
 )
@@ -49,40 +47,23 @@ STEPS = 240
 """Most points of a line over time."""
 
 
-def overview(samples: DataFrame) -> dict[tuple[str, str], Overview]:
-    """Count the samples by topology and source."""
-    counted = samples.groupBy("topology", "source").agg(
-        fn.count(fn.lit(1)).alias("samples"),
-        fn.unix_millis(fn.min("time")).alias("first"),
-        fn.unix_millis(fn.max("time")).alias("last"),
-    )
-    return {
-        (row.topology, row.source): Overview(row.samples, _time(row.first), _time(row.last))
-        for row in counted.collect()
-    }
-
-
-def clock_rates(samples: DataFrame) -> dict[str, int]:
-    """Return node -> clock rate in Hz, where the lines say so (the highest)."""
-    stated = samples.where(fn.col("metric") == "clock_hz")
-    rows = stated.groupBy("node").agg(fn.max("value").alias("hz")).collect()
-    return {row.node: row.hz for row in rows}
-
-
-def collect_weights(
-    samples: DataFrame,
+def collect_sums(
+    windows: DataFrame,
+    facts: Facts,
     statistic: str,
     window_s: int,
     clocks: Mapping[str, int],
     interval_s: float | None,
     stored: Store,
 ) -> Collected:
-    """Run the jobs that make the small tables of `samples`.
+    """Run the jobs that make the small tables of `WINDOWS`.
 
     Parameters
     ----------
-    samples
-        `SAMPLES`.
+    windows
+        `WINDOWS`, of `by_window`.
+    facts
+        Of the same samples.
     statistic
         A name of `STATISTICS`.
     window_s
@@ -94,44 +75,28 @@ def collect_weights(
     stored
         Of `scratch`, for tables between jobs.
     """
-    found = overview(samples)
-    beats = rhythms_of(samples, found, interval_s)
-    known = {**clocks, **clock_rates(samples)}
-    sums = stored(w.by_window(w.by_interval(samples), f"{window_s} seconds", known))
-    windows = stored(timed(sums, beats))
-    rows = stored(series(windows))
-    found_weights = collect_windows(windows, rows, found, beats, known, statistic)
-    return replace(found_weights, timeline=collect_timeline(rows, found, window_s))
-
-
-def collect_windows(
-    windows: DataFrame,
-    rows: DataFrame,
-    found: Mapping[tuple[str, str], Overview],
-    beats: Rhythms,
-    clocks: Mapping[str, int],
-    statistic: str,
-) -> Collected:
-    """Run the jobs that make the small tables of `WINDOWS` and their `SERIES`: not the timeline."""
+    found = facts.overview
+    beats = rhythms(facts.gaps) if interval_s is None else dict.fromkeys(found, Rhythm(interval_s))
+    hz = {**clocks, **facts.clocks}
+    known = stored(timed(w.clocked(windows, hz), beats))
+    rows = stored(series(known))
     intervals = {key: one.interval_s for key, one in beats.items()}
-    seen = collect_seen(windows, intervals)
+    seen = collect_seen(known, intervals)
     return Collected(
         overview=found,
         interval_s=intervals,
-        clocks=clocks,
+        clocks=hz,
         values=collect_values(rows, statistic),
-        parts=collect_parts(windows, seen, intervals),
+        parts=collect_parts(known, seen, intervals),
         seen=seen,
+        timeline=collect_timeline(rows, found, window_s),
+        busy=_busy(known),
     )
 
 
-def rhythms_of(
-    samples: DataFrame, found: Mapping[tuple[str, str], Overview], interval_s: float | None
-) -> Rhythms:
-    """Return how often tasks report; as asked for, else recognised (``None``)."""
-    if interval_s is None:
-        return rhythms(samples)
-    return dict.fromkeys(found, Rhythm(interval_s))
+def _busy(windows: DataFrame) -> int:
+    row = windows.where(fn.col("kind") == w.BUSY).agg(fn.sum("n").alias("n")).first()
+    return 0 if row is None or row.n is None else int(row.n)
 
 
 def collect_values(rows: DataFrame, statistic: str) -> dict[Subject, Value]:
@@ -208,8 +173,8 @@ def collect_seen(
         Seen(
             *(row.topology, row.source, row.component, row.task, row.node or "", row.worker),
             submission=row.submission,
-            first=_time(row.first),
-            last=_time(row.last),
+            first=utc(row.first),
+            last=utc(row.last),
         )
         for row in rows
     )
@@ -248,15 +213,10 @@ def collect_timeline(
         )
     )
     moments = [
-        Moment(_subject(row), _time(int(row.step)), Fraction(int(row.y), int(row.x)))
+        Moment(_subject(row), utc(int(row.step)), Fraction(int(row.y), int(row.x)))
         for row in sums.collect()
     ]
     return tuple(sorted(moments, key=lambda one: one.time))
-
-
-def _time(ms: int) -> datetime:
-    """Return milliseconds since 1970 as a time in UTC, whatever the session's time zone."""
-    return datetime.fromtimestamp(ms / 1000, UTC)
 
 
 def _subject(row: Any) -> Subject:

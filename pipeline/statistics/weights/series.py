@@ -95,7 +95,9 @@ def task_times(windows: DataFrame) -> DataFrame:
 
     The columns are ``cpu`` (ns Hz per interval, the sum over inputs; null: not known of all),
     ``emitted`` (tuples), ``rest`` (what the worker used per interval beyond its tasks with a
-    ``cpu``, shared alike by those without; null: not known), and ``m`` (intervals).
+    ``cpu``, shared alike by those without; null: not known), and ``m`` (intervals). A worker has no
+    rest in a window in which it has fewer tasks of either sort than in its `FULL` windows: lines
+    were lost, and what these tasks used is none of the others'.
     """
     per_interval = fn.floor(fn.col("y") / fn.col("x")).cast("decimal(38,0)")
 
@@ -130,11 +132,33 @@ def task_times(windows: DataFrame) -> DataFrame:
     used = fn.coalesce(fn.sum(w.WORKER_CPU).over(worker), fn.sum(w.CGROUP_CPU).over(worker))
     known = fn.coalesce(fn.sum(w.CPU).over(worker), fn.lit(0))
     silent = fn.col(w.CPU).isNull() & fn.col(w.EMITTED).isNotNull()
-    sharers = fn.sum(silent.cast("int")).over(worker)
+    told, sharers = fn.count(w.CPU).over(worker), fn.sum(silent.cast("int")).over(worker)
     # Not by `greatest` alone, which takes a null for nothing.
     left = fn.when(used.isNotNull(), fn.greatest(used - known, fn.lit(0)))
-    rest = fn.when(silent, left / sharers)
-    return tasks.withColumn("rest", fn.floor(rest).cast("decimal(38,0)"))
+    is_full = (told >= fn.col("usual.told")) & (sharers >= fn.col("usual.sharers"))
+    rest = fn.when(silent & fn.coalesce(is_full, fn.lit(False)), left / sharers)
+    usual = _usual(tasks.where(fn.col("source") == STORM), silent, place)
+    known_workers = tasks.join(fn.broadcast(usual), [*place[:-1]], "left")
+    rests = known_workers.withColumn("rest", fn.floor(rest).cast("decimal(38,0)"))
+    return rests.drop("usual")
+
+
+FULL = 0.9
+"""Of a worker's windows, those are full with as many tasks as this share does not exceed."""
+
+
+def _usual(tasks: DataFrame, silent: Column, place: tuple[str, ...]) -> DataFrame:
+    """Give, in ``usual`` of each worker, how many tasks of both sorts its full windows have."""
+    windows = tasks.groupBy(*place).agg(
+        fn.count(w.CPU).alias("told"), fn.sum(silent.cast("int")).alias("sharers")
+    )
+    full = (
+        fn.expr(f"percentile_disc({FULL}) within group (order by {name})")
+        .cast("bigint")
+        .alias(name)
+        for name in ("told", "sharers")
+    )
+    return windows.groupBy(*place[:-1]).agg(fn.struct(*full).alias("usual"))
 
 
 def _of_tasks(tasks: DataFrame, subject: str, y: str, x: str) -> DataFrame:

@@ -12,7 +12,7 @@ from pyspark.sql import functions as fn
 
 from slotwise.pipeline.statistics.columns import folder_of
 from slotwise.pipeline.statistics.cut_names import joined
-from slotwise.pipeline.statistics.schema import JSON
+from slotwise.pipeline.statistics.schema import JSON, PLACE
 
 DEFAULT_HZ = 10**9
 """Of a node whose clock rate nobody states: one GHz, so that GHz times ms are ms."""
@@ -20,6 +20,7 @@ DEFAULT_HZ = 10**9
 COST, CPU, RECEIVED, EMITTED = "cost", "cpu", "received", "emitted"
 SIZE, SENT, VOLUME = "size", "sent", "volume"
 WORKER_CPU, CGROUP_CPU, HEAP, BESIDE = "worker_cpu", "cgroup_cpu", "heap", "beside"
+BUSY = "busy"
 
 WINDOWS = (
     "kind string, topology string, source string, node string, worker int, component string, "
@@ -35,15 +36,20 @@ Of `RATES`, `x` is the time that is covered, microseconds, without that of `open
 not say what they cover; `rhythm` adds theirs. By `kind`, `y` is per sample, and `x` else 1 where
 nothing else is said:
 
-- ``cost``: busy time of a task, ns Hz; `x` the tuples it executed in it;
+- ``cost``: busy time of a task, ns (`clocked` makes ns Hz of it); `x` the tuples it executed in it;
 - ``cpu``: the same;
 - ``received``, ``emitted``: tuples executed from `other`, emitted to the stream `other`;
 - ``size``: bytes to the task `other`; `x` the tuples;
 - ``sent``, ``volume``: tuples, and bytes, to the task `other`;
-- ``worker_cpu``, ``cgroup_cpu``: CPU time of a worker, ns Hz;
-- ``heap``, ``beside``: bytes of a worker's heap, and of its control group beyond that.
+- ``worker_cpu``, ``cgroup_cpu``: CPU time of a worker, ns (`clocked`: ns Hz);
+- ``heap``, ``beside``: bytes of a worker's heap, and of its control group beyond that;
+- ``busy``: busy time of a task, ns, that is more than `MOST_BUSY` times the time since the sample
+  before, which is `x`, microseconds: such samples count for nothing else.
 """
 
+MOST_BUSY = 1.5
+"""The thread of a task is not busy for longer than there is time; what Storm says of it is a mean
+of some tuples times a count of others, and may exceed that a little."""
 RATES = (CPU, RECEIVED, EMITTED, SENT, VOLUME, WORKER_CPU, CGROUP_CPU)
 
 _KEYS = (
@@ -56,10 +62,11 @@ _METRICS = (
 )
 
 
-def by_interval(samples: DataFrame) -> DataFrame:
+def by_interval(samples: DataFrame, *apart: str) -> DataFrame:
     """Give `SAMPLES` with the numbers of one interval of a task and `other` in one row.
 
-    The columns are the keys of `SAMPLES`, and one for each metric that a weight needs.
+    The columns are the keys of `SAMPLES`, and one for each metric that a weight needs. Rows that
+    differ in the columns `apart` are kept apart.
     """
     numbers = {one: fn.max(fn.when(fn.col("metric") == one, fn.col("value"))) for one in _METRICS}
     # Several streams of a sender may have one key, if Storm cut their names.
@@ -77,13 +84,11 @@ def by_interval(samples: DataFrame) -> DataFrame:
         }
     )
     columns = (number.alias(name) for name, number in numbers.items())
-    span = fn.max("span_us").alias("span_us")
-    return known.groupBy("time", *_KEYS).agg(*columns, span)
+    times = (fn.max(name).alias(name) for name in ("span_us", "gap_us"))
+    return known.repartition(*PLACE).groupBy("time", *_KEYS, *apart).agg(*columns, *times)
 
 
-def by_window(
-    intervals: DataFrame, window: str = "60 seconds", clocks: Mapping[str, int] | None = None
-) -> DataFrame:
+def by_window(intervals: DataFrame, window: str = "60 seconds", *apart: str) -> DataFrame:
     """Give `WINDOWS` from the rows of `by_interval`.
 
     Parameters
@@ -93,15 +98,18 @@ def by_window(
     window
         Length as Spark writes it, such as ``60 seconds``; a sample belongs to the window in which
         its interval ends.
-    clocks
-        Node -> clock rate in Hz; a node that is not there has `DEFAULT_HZ`.
+    apart
+        As in `by_interval`; they are columns of what is given, too.
     """
-    kinds = fn.array(*(_kind(name, *parts) for name, parts in _parts(clocks or {}).items()))
-    exploded = intervals.select("time", "span_us", *_KEYS, fn.explode(kinds).alias("one"))
+    kinds = fn.array(*(_kind(name, *parts) for name, parts in _parts().items()))
+    exploded = intervals.select("time", "span_us", *_KEYS, *apart, fn.explode(kinds).alias("one"))
     counted = exploded.where(fn.col("one.y").isNotNull() & fn.col("one.x").isNotNull())
     is_open = fn.col("one.kind").isin(*RATES) & fn.col("span_us").isNull()
     windows = counted.groupBy(
-        fn.col("one.kind").alias("kind"), fn.window("time", window).start.alias("start"), *_KEYS
+        fn.col("one.kind").alias("kind"),
+        fn.window("time", window).start.alias("start"),
+        *_KEYS,
+        *apart,
     ).agg(
         fn.sum("one.y").cast("decimal(38,0)").alias("y"),
         fn.sum("one.x").cast("decimal(38,0)").alias("x"),
@@ -111,7 +119,36 @@ def by_window(
         fn.max("time").alias("last"),
         fn.min_by("one.y", "time").cast("decimal(38,0)").alias("head"),
     )
-    return windows.select(*columns())
+    return windows.select(*columns(), *apart)
+
+
+def merged(windows: DataFrame) -> DataFrame:
+    """Give `WINDOWS` with one row for what several tables have of the same window."""
+    sums = {"y": "decimal(38,0)", "x": "decimal(38,0)", "n": "bigint", "open": "bigint"}
+    keys = [name for name in columns() if name not in (*sums, "first", "last", "head")]
+    added = [fn.sum(name).cast(kind).alias(name) for name, kind in sums.items()]
+    added += [fn.min("first").alias("first"), fn.max("last").alias("last")]
+    added += [fn.min_by("head", "first").alias("head")]
+    return windows.groupBy(*keys).agg(*added).select(*columns())
+
+
+def clocked(windows: DataFrame, clocks: Mapping[str, int]) -> DataFrame:
+    """Give `WINDOWS` with times of processors in ns Hz, by the clock rates of the nodes.
+
+    Parameters
+    ----------
+    windows
+        Of `by_window`.
+    clocks
+        Node -> clock rate in Hz; a node that is not there has `DEFAULT_HZ`.
+    """
+    is_time = fn.col("kind").isin(COST, CPU, WORKER_CPU, CGROUP_CPU)
+    hz = fn.when(is_time, _hz(clocks)).otherwise(fn.lit(1).cast("decimal(18,0)"))
+
+    def times(name: str) -> Column:
+        return fn.try_multiply(fn.col(name).cast("decimal(28,0)"), hz).cast("decimal(38,0)")
+
+    return windows.withColumns({"y": times("y"), "head": times("head")})
 
 
 def columns() -> list[str]:
@@ -127,7 +164,7 @@ def _kind(name: str, y: Column, x: Column) -> Column:
     )
 
 
-def _parts(clocks: Mapping[str, int]) -> dict[str, tuple[Column, Column]]:
+def _parts() -> dict[str, tuple[Column, Column]]:
     """Return kind -> numerator and denominator of one row; null where it has none."""
 
     def wide(name: str) -> Column:
@@ -140,22 +177,26 @@ def _parts(clocks: Mapping[str, int]) -> dict[str, tuple[Column, Column]]:
     busy_ns = fn.when(is_json, wide("cpu_ns")).otherwise(
         fn.try_multiply(wide("execute_count"), mean_ns)
     )
-    hz, span = _hz(clocks), fn.coalesce("span_us", fn.lit(0))
-    busy = fn.try_multiply(busy_ns, hz)
+    span = fn.coalesce("span_us", fn.lit(0))
+    most = fn.col("gap_us").cast("decimal(19,0)") * fn.lit(int(1000 * MOST_BUSY))
+    is_busy = ~is_json & fn.coalesce(busy_ns > most, fn.lit(False))
+    busy = fn.when(~is_worker & ~is_busy, busy_ns)
+    executed = fn.when(~is_busy, executed)
     # Not by `greatest` alone, which takes a null for nothing.
     beside = fn.col("memory_bytes") - fn.col("heap_bytes")
     beside = fn.when(beside.isNotNull(), fn.greatest(beside, fn.lit(0)))
     handled = fn.when(is_json, fn.col("tuples")).otherwise(executed)
     return {
-        COST: (fn.when(~is_worker, busy), handled),
-        CPU: (fn.when(~is_worker, busy), span),
+        COST: (busy, handled),
+        CPU: (busy, span),
+        BUSY: (fn.when(is_busy, busy_ns), fn.col("gap_us")),
         RECEIVED: (executed, span),
         EMITTED: (fn.when(~fn.col("other").startswith("__"), fn.col("emit_count")), span),
         SIZE: (fn.col("pair_bytes"), fn.col("pair_tuples")),
         SENT: (fn.col("pair_tuples"), span),
         VOLUME: (fn.col("pair_bytes"), span),
-        WORKER_CPU: (fn.when(is_worker, fn.try_multiply(wide("cpu_ns"), hz)), span),
-        CGROUP_CPU: (fn.when(is_worker, fn.try_multiply(wide("cgroup_cpu_ns"), hz)), span),
+        WORKER_CPU: (fn.when(is_worker, wide("cpu_ns")), span),
+        CGROUP_CPU: (fn.when(is_worker, wide("cgroup_cpu_ns")), span),
         HEAP: (fn.col("heap_bytes"), one),
         BESIDE: (beside, one),
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -33,6 +32,13 @@ if TYPE_CHECKING:
             metavar="DIR", help="Keep the tables here, so that the next run reads new files only."
         ),
     ],
+    accept_damaged=Annotated[
+        bool,
+        typer.Option(
+            "--accept-damaged", help="Write weights where more than 5 % of the lines are damaged."
+        ),
+    ],
+    on_stage=None,
     **MEASURED,
 )
 def measure(
@@ -57,12 +63,21 @@ def measure(
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> int:
-    """Measure demands, rates and places of topologies by a cluster's logs, on Spark."""
-    from slotwise.benchmarks.grading.progress.display import waiting_for
+    """Measure demands, rates and places of topologies by a cluster's logs, on Spark.
 
-    measured: Measurement = call(
-        starting=nullcontext() if quiet else waiting_for("starting Spark", True)
-    )
+    Ctrl-C ends it; what is in the store is kept, and the same command goes on from there.
+    """
+    from slotwise.benchmarks.grading.progress.display import stages
+    from slotwise.pipeline.spark.session import tasks_done
+
+    try:
+        with stages(not quiet, tasks_done) as say:
+            say("starting Spark")
+            measured: Measurement = call(on_stage=say)
+    except KeyboardInterrupt:
+        if "store" not in call.arguments:
+            raise
+        return Exit.INTERRUPTED  # the store has what was read until its last step
     if out is not None:
         from slotwise.models.instance_file import write_instance
 

@@ -17,7 +17,8 @@ KIB = 1024
 def show_measured(measurement: Measurement) -> None:
     """Show what ``measure`` found."""
     measured = measurement.measured
-    show(_headline(measured), _components(measured), _streams(measured), *_rest(measured))
+    tables = (_components(measured), _streams(measured), _coverage(measured))
+    show(_headline(measured), *tables, *_rest(measured))
 
 
 def _headline(measured: Measured) -> str:
@@ -84,12 +85,35 @@ def _streams(measured: Measured) -> RenderableType:
     return table(rows, heads, heads[1:])
 
 
+def _coverage(measured: Measured) -> RenderableType:
+    rows = [
+        (
+            _prefix(measured, one.topology) + one.component,
+            one.source,
+            f"{one.tasks} of {one.tasks_expected}",
+            f"{one.windows} of {one.windows_expected}",
+            f"{100 * one.share:.4g} %",
+        )
+        for one in measured.coverage[:MOST_ROWS]
+    ]
+    return table(
+        rows, ("coverage", "lines", "tasks", "windows", "share"), ("tasks", "windows", "share")
+    )
+
+
 def _rest(measured: Measured) -> Iterator[str]:
     yield from more_rows(len(measured.components), "components")
     yield from more_rows(len(measured.streams), "streams")
+    for one in measured.intervals:
+        how = "as stated" if one.is_stated else "recognised by the gaps between them"
+        yield f"{one.topology}: {one.source} samples of a task cover {one.seconds:g} s, {how}."
     if measured.thrown_away:
-        counts = (f"{count} {reason}" for reason, count in measured.thrown_away.items())
-        yield f"Lines kept aside: {', '.join(counts)}."
+        in_all = max(1, measured.lines_read)
+        counts = (
+            f"{count} {reason} ({100 * count / in_all:.2g} %)"
+            for reason, count in measured.thrown_away.items()
+        )
+        yield f"Lines kept aside: {', '.join(counts)}; {measured.lines_read} were read."
     else:
         yield "No line was kept aside."
     yield from measured.notes

@@ -48,6 +48,7 @@ SMALLEST: dict[str, tuple[str, ...]] = {
     "ras_choices": ("--count", "1", "--time-limit", "0.1"),
     "ras_speed": (),
     "measured_round_trip": ("--count", "1", "--buckets", "5", "--master", "local[1]"),
+    "measure_damage": ("--mixtures", "1", "--master", "local[1]"),
     "judge_speed": ("--parallelism", "5"),
     "cp_sat_work": ("--count", "1", *LIMIT),
     "grading_speed": ("--part", "heuristics", "--instances", "2", "--report-only"),
@@ -84,7 +85,10 @@ def files(tmp_path: Path, root: Path) -> dict[str, str]:
     return {name: str(path) for name, path in named.items()}
 
 
-SLOW = {"follow_killed", "masters_agree", "measured_round_trip", "planned_runs", "statistics_speed"}
+SLOW = {
+    *("follow_killed", "masters_agree", "measure_damage", "measured_round_trip", "planned_runs"),
+    "statistics_speed",
+}
 """They start Spark again and again, for minutes; `following` and `statistics` test the parts."""
 
 PROOFS_IN_PROCESSES = {"proofs", "memory_limits"}

@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
 from slotwise.benchmarks.grading.batch.arrivals import NewRows
+from slotwise.benchmarks.grading.progress import display as display_module
 from slotwise.benchmarks.grading.progress.display import (
     PLAIN_EVERY_S,
     Bars,
@@ -277,3 +278,29 @@ def test_a_watcher_begins_its_clock_with_the_runs(clock: Clock) -> None:
         "slotwise: 0 of 1 runs, 0 failed, 1 running, 0 proven, 0 s\n",
         "slotwise: 1 of 1 runs, 0 failed, 0 running, 1 proven, 2 s\n",
     ]
+
+
+def test_stages_of_long_work(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without a terminal nothing is said at first, then a line now and then."""
+    monkeypatch.setattr(display_module, "PLAIN_EVERY_S", 0.001)
+    seen = threading.Event()
+
+    def share() -> tuple[int, int]:
+        seen.set()
+        return (12, 40)
+
+    with display_module.stages(True, share) as say:
+        say("reading lines")
+        assert not seen.wait(0.05)
+    monkeypatch.setattr(display_module, "QUIET_S", 0.0)
+    with display_module.stages(True, share) as say:
+        say("reading lines")
+        assert seen.wait(10)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines
+    assert set(lines) <= {"slotwise: reading lines, 12 of 40 tasks, 0 s"}
+    with display_module.stages(False, share) as say:
+        say("reading lines")
+    assert not capsys.readouterr().err

@@ -196,6 +196,60 @@ FAULTY = {
         "malformed",
     ),
     "no task": (storm("__emit-count", "{default=2}", "x:split"), PATH, "malformed"),
+    "one bad entry": (storm("__emit-count", "{default=20, words=many}"), PATH, "malformed"),
+    "decimal comma": (storm("__execute-count", "{spout:default=12,5}"), PATH, "malformed"),
+    "half a tuple": (storm("__emit-count", "{default=12.5}"), PATH, "malformed"),
+    "a key twice": (storm("__emit-count", "{default=1, s=2, default=1}"), PATH, "malformed"),
+    "no key": (storm("__emit-count", "{=20}"), PATH, "malformed"),
+    "infinite": (storm("__process-latency", "{spout:default=Infinity}"), PATH, "malformed"),
+    "a leading zero": (storm("__emit-count", "{default=020}"), PATH, "malformed"),
+    "half a second's prefix": (
+        storm("__emit-count", "{default=3}", prefix="2016-02" + COLLECTED),
+        PATH,
+        "malformed",
+    ),
+    "year 22016": (storm("__emit-count", "{default=4}", prefix="2" + COLLECTED), PATH, "malformed"),
+    "year 22016 in JSON": (
+        json.dumps(TASK | {"received": "22016-02-03T19:01:40Z"}),
+        JSONL,
+        "malformed",
+    ),
+    "the rest of a prefix": (storm("__emit-count", "{default=4}")[3:], PATH, "malformed"),
+    "month 13": (
+        storm("__emit-count", "{default=5}", prefix="2016-13-03 19:01:41,250 1 "),
+        PATH,
+        "malformed",
+    ),
+    "one line in another": (
+        storm("__emit-count", "{default=6" + storm("__emit-count", "{default=7}")),
+        PATH,
+        "malformed",
+    ),
+    "one in an unused one": (
+        storm("__receive", "{a=" + storm("__emit-count", "{default=8}")),
+        PATH,
+        "malformed",
+    ),
+    "a byte that was not UTF-8": (
+        storm("__emit-count", "{d\ufffdfault=9}"),
+        PATH,
+        "malformed",
+    ),
+    "nobody's tuples": (
+        storm("__execute-count", "{spoyt:default=5}"),
+        PATH,
+        "unknown component",
+    ),
+    "a comma in JSON": (json.dumps(TASK | {"cpu_ms": "12,5"}), JSONL, "malformed"),
+    "NaN in JSON": (json.dumps(TASK | {"cpu_ms": float("nan")}), JSONL, "malformed"),
+    "half a tuple in JSON": (json.dumps(TASK | {"tuples": 1.5}), JSONL, "malformed"),
+    "too large in JSON": (json.dumps(TASK | {"tuples": 1e300}), JSONL, "malformed"),
+    "no clock": (json.dumps(TASK | {"ghz": 0}), JSONL, "malformed"),
+    "received never": (json.dumps(TASK | {"received": "soon"}), JSONL, "malformed"),
+    "a key twice in JSON": (json.dumps(TASK)[:-1] + ', "tuples": 7}', JSONL, "malformed"),
+    "two objects": (json.dumps(TASK) + json.dumps(TASK), JSONL, "malformed"),
+    "a tail": (json.dumps(TASK) + ' "tuples": 100}', JSONL, "malformed"),
+    "to nobody": (json.dumps(PAIR | {"to": "nobody[0]"}), JSONL, "unknown component"),
     "below zero": (storm("__emit-count", "{default=-2}"), PATH, "negative"),
     "nobody": (storm("__emit-count", "{default=2}", "12:nobody"), PATH, "unknown component"),
     "nobody's CPU": (json.dumps(TASK | {"task": "nobody[0]"}), JSONL, "unknown component"),
@@ -219,15 +273,23 @@ def test_faulty_lines_are_kept_with_the_reason(parse: Parse, spark: SparkSession
     found = {name: rows[line].reason for name, (line, _, _) in FAULTY.items()}
     assert found == {name: reason for name, (_, _, reason) in FAULTY.items()}
     assert len(rows) == len(FAULTY)
+    assert {row.day.year for row in rows.values() if row.day} <= set(range(1973, 2101))
     assert {reason for _, _, reason in FAULTY.values()} <= set(REASONS)
 
 
-def test_one_bad_entry_of_a_map_leaves_the_others(parse: Parse) -> None:
-    rows = parse(storm("__emit-count", "{default=20, words=many}"))
-    assert [(row.other, row.value, row.reason) for row in rows] == [
-        ("default", 20, None),
-        ("words", None, "malformed"),
-    ]
+def test_json_lines_may_hold_more(parse: Parse) -> None:
+    more = {"labels": {"rack": "a", "time zone": {"x": 1}}, "tuples": 100.0}
+    rows = parse(json.dumps(TASK | more), path=JSONL)
+    assert numbers(rows) == [("cpu_ns", None, 12_500_000), ("tuples", None, 100)]
+
+
+def test_bytes_that_are_not_utf_8(spark: SparkSession, tmp_path: Path) -> None:
+    from slotwise.pipeline.statistics.run import raw_lines
+
+    path = tmp_path / "worker.log.metrics"
+    path.write_bytes(storm("__emit-count", "{défault=2}").encode("latin-1") + b"\n")
+    (row,) = parsed(raw_lines(spark, [str(path)]), Reading()).select("reason").collect()
+    assert row.reason == "malformed"
 
 
 def test_blank_lines_are_nothing(parse: Parse) -> None:

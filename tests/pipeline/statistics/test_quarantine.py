@@ -134,6 +134,19 @@ SCENARIOS = {
         [(60, 1), (120, 1), (90_000, 1)],
         [],
     ),
+    "what no task can do is not believed": Scenario(
+        [*EVERY_MINUTE[:3], count(240, 60 * 10**7), count(300, 60 * 10**7 + 1)],
+        [(60, 1), (120, 1), (180, 1), (240, 60 * 10**7)],
+        [("impossible", False)],
+    ),
+    "the first sample has the time to the second": Scenario(
+        [count(60, 10**12), count(120, 1)], [(120, 1)], [("impossible", False)]
+    ),
+    "more memory than any machine has is not believed": Scenario(
+        [line(60, "memory/heap", f"{{usedBytes={size}}}", task="-1:__system") for size in (2**51,)],
+        [],
+        [("impossible", False)],
+    ),
     "a malformed line is one": Scenario(
         ["oops", *EVERY_MINUTE[:1]], [(60, 1)], [("malformed", False)]
     ),

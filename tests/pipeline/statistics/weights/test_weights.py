@@ -11,19 +11,23 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pyspark.sql import Window
+from pyspark.sql import functions as fn
 
 import slotwise
 from slotwise.models.instance_file import instance_text
-from slotwise.pipeline.spark.scratch import scratch
-from slotwise.pipeline.statistics.schema import SAMPLES
-from slotwise.pipeline.statistics.weights.collected import Value
+from slotwise.pipeline.spark.scratch import Store, scratch
+from slotwise.pipeline.statistics.schema import SAMPLES, SERIES_OF
+from slotwise.pipeline.statistics.weights.collected import Collected, Value
+from slotwise.pipeline.statistics.weights.facts import collect_facts, facts_of
 from slotwise.pipeline.statistics.weights.instance import measured_instance
 from slotwise.pipeline.statistics.weights.measure import measured_of
-from slotwise.pipeline.statistics.weights.run import collect_values, collect_weights
+from slotwise.pipeline.statistics.weights.run import collect_sums, collect_values
 from slotwise.pipeline.statistics.weights.series import SERIES
+from slotwise.pipeline.statistics.weights.windows import by_interval, by_window
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
     from slotwise.pipeline.statistics.weights.measured import Measured
 
@@ -79,16 +83,30 @@ class Samples:
         task, component, metric, other, value, source = rest
         time = START + timedelta(minutes=minute)
         row = ("wc", time.date(), time, node, worker, task, component, metric, other, value)
-        self.rows.append((*row, source, "log", None))
+        self.rows.append((*row, source, "log", None, None))
 
 
 def measured(
     spark: SparkSession, rows: Sequence[tuple[Any, ...]], statistic: str = "mean", parts: int = 1
 ) -> Measured:
-    frame = spark.createDataFrame(rows, SAMPLES).repartition(parts)
     with TemporaryDirectory() as folder, scratch(Path(folder)) as stored:
-        collected = collect_weights(frame, statistic, 60, CLOCKS, None, stored)
+        collected = collected_of(spark, rows, statistic, parts, stored)
     return measured_of(slotwise.read_instance(INSTANCE), collected, statistic, 60)
+
+
+def collected_of(
+    spark: SparkSession, rows: Sequence[tuple[Any, ...]], statistic: str, parts: int, stored: Store
+) -> Collected:
+    frame = with_gaps(spark.createDataFrame(rows, SAMPLES).repartition(parts))
+    facts = collect_facts(facts_of(frame))
+    return collect_sums(by_window(by_interval(frame)), facts, statistic, 60, CLOCKS, None, stored)
+
+
+def with_gaps(frame: DataFrame) -> DataFrame:
+    """The rows with the time since the one before of their series, as judged ones have it."""
+    time = fn.unix_micros("time")
+    before = fn.lag(time).over(Window.partitionBy(*SERIES_OF).orderBy("time"))
+    return frame.withColumn("gap_us", time - before)
 
 
 @pytest.fixture(scope="module")
@@ -132,6 +150,23 @@ def test_weights_of_storm_lines(spark: SparkSession, storm_rows: list[tuple[Any,
         "wc/idle: no samples; its demands stay as in the file",
         "wc: split -> idle: no samples; its rate stays as in the file",
     ]
+
+
+@pytest.mark.parametrize(("busy_ms", "busy"), [(89_999, 0), (90_001, 1)])
+def test_a_task_that_is_busy_for_longer_than_there_is_time_counts_for_nothing(
+    spark: SparkSession, busy_ms: int, busy: int
+) -> None:
+    """It moved the demand of its component by hundreds of points."""
+    samples = Samples()
+    for minute in range(1, 5):
+        mean = busy_ms * 1_000_000 if minute == 3 else 6_000_000_000
+        samples.storm(minute, ("n1", 6700), "2", execute_count=1, execute_ns=mean)
+    with TemporaryDirectory() as folder, scratch(Path(folder)) as stored:
+        collected = collected_of(spark, samples.rows, "mean", 1, stored)
+    assert collected.busy == busy
+    found = measured_of(slotwise.read_instance(INSTANCE), collected, "mean", 60)
+    whole = Decimal(18_000 + (0 if busy else busy_ms)) / ((3 if busy else 4) * 600)
+    assert component(found, "split").cpu.value == pytest.approx(whole, rel=Decimal("1e-5"))
 
 
 def test_the_instance_of_storm_lines(

@@ -1,0 +1,116 @@
+"""Sums of the parts of a folder's tables, kept beside them: only parts with new lines are summed.
+
+Everything kept of a part is a sum, a minimum or a maximum of integers, so that what is made of all
+parts is the same, to the last digit, as what is made of all lines at once.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as fn
+
+from slotwise.models.errors import in_file
+from slotwise.models.formats.atomic_file import write_atomically
+from slotwise.models.formats.json_text import parse_json
+from slotwise.pipeline.statistics.columns import utc_day
+from slotwise.pipeline.statistics.manifest import Part
+from slotwise.pipeline.statistics.run import Tables, part_folder, read_parts, write_parts
+from slotwise.pipeline.statistics.weights import windows as w
+from slotwise.pipeline.statistics.weights.facts import FACTS, facts_of
+
+DAY_S = 86_400
+_FILE = "parts.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """The sums of all parts.
+
+    Parameters
+    ----------
+    folder
+        Where they are.
+    parts
+        Part -> the number of the table that has its sums.
+    window_s
+        Length of a window, seconds.
+    """
+
+    folder: Path
+    parts: Mapping[Part, int]
+    window_s: int
+
+    def windows(self, spark: SparkSession) -> DataFrame:
+        """Give `WINDOWS`, one row for each of a window."""
+        schema = f"{w.WINDOWS}, day date"
+        several = read_parts(spark, schema, self.folder / "windows", self.parts)
+        if DAY_S % self.window_s:
+            return w.merged(several)
+        # The day of a part is that of the receipt: some samples belong to a window of another day.
+        strays = several.where(fn.col("day") != utc_day(fn.col("start"))).select("start").distinct()
+        split = several.join(fn.broadcast(strays), "start", "left_semi")
+        whole = several.join(fn.broadcast(strays), "start", "left_anti")
+        return whole.select(*w.columns()).unionByName(w.merged(split))
+
+    def facts(self, spark: SparkSession) -> DataFrame:
+        """Give `FACTS`."""
+        return read_parts(spark, FACTS, self.folder / "facts", self.parts)
+
+
+def update_sums(spark: SparkSession, tables: Tables, window_s: int, folder: Path) -> Sums:
+    """Bring the sums in `folder` up to date with the tables.
+
+    Parameters
+    ----------
+    spark
+        A session.
+    tables
+        As they are now.
+    window_s
+        Length of a window, seconds.
+    folder
+        For sums of these tables alone; it may be new.
+    """
+    mine = folder / f"{window_s}s"
+    made_of = f"{w.WINDOWS} {FACTS} {w.MOST_BUSY}"
+    wanted, there = tables.manifest.parts, _read(mine / _FILE, made_of)
+    new = {part: run for part, run in wanted.items() if there.get(part, (None, 0))[0] != run}
+    if new:
+        number = max((number for _, number in there.values()), default=0) + 1
+        samples = tables.judged(spark, new).where("is_sample")
+        windows = w.by_window(w.by_interval(samples, "day"), f"{window_s} seconds", "day")
+        for name, rows in (("windows", windows), ("facts", facts_of(samples, "day"))):
+            # A run that was killed may have left some of them.
+            shutil.rmtree(mine / name / f"run={number}", ignore_errors=True)
+            write_parts(rows, mine / name, number)
+        there = {part: there[part] for part in wanted if part not in new}
+        there |= {part: (run, number) for part, run in new.items()}
+        numbers = [[*part, *two] for part, two in there.items()]
+        write_atomically(mine / _FILE, json.dumps({"made_of": made_of, "parts": numbers}) + "\n")
+        _remove_unnamed(mine, there)
+    return Sums(mine, {part: number for part, (_, number) in there.items()}, window_s)
+
+
+def _read(path: Path, made_of: str) -> dict[Part, tuple[int, int]]:
+    """Return part -> the run whose rows were summed, the number of the table with the sums."""
+    if not path.is_file():
+        return {}
+    with in_file(str(path)):
+        document = parse_json(path.read_text("utf-8"))
+    if document["made_of"] != made_of:
+        return {}
+    return {(topology, day): (run, number) for topology, day, run, number in document["parts"]}
+
+
+def _remove_unnamed(folder: Path, parts: Mapping[Part, tuple[int, int]]) -> None:
+    for name in ("windows", "facts"):
+        named = {part_folder(folder / name, number, part) for part, (_, number) in parts.items()}
+        for path in (folder / name).glob("run=*/topology=*/day=*"):
+            if path not in named:
+                shutil.rmtree(path)
