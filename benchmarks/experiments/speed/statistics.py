@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from slotwise.api.logs.simulating import generate_logs
+from slotwise.api.simulating import generate_logs
 from slotwise.benchmarks.experiments.speed import statistics_by_hand
 from slotwise.benchmarks.experiments.speed.statistics_by_hand import Totals
 from slotwise.benchmarks.experiments.table import say

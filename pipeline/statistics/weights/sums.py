@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
 from slotwise.models.errors import in_file
-from slotwise.models.formats.atomic_file import write_atomically
+from slotwise.models.formats.file_bytes import write_atomically
 from slotwise.models.formats.json_text import parse_json
 from slotwise.pipeline.statistics.columns import utc_day
 from slotwise.pipeline.statistics.manifest import Part
