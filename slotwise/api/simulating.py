@@ -108,9 +108,7 @@ def generate_logs(
         start=start,
         rate=rate,
         tuple_bytes=tuple_bytes,
-        ghz=tuple(_number(rate, "ghz") for rate in ghz.split(","))
-        if isinstance(ghz, str)
-        else tuple(ghz),
+        ghz=_rates(ghz),
         noise=noise,
         faults=faults,
         late_by=late_by,

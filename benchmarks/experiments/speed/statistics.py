@@ -21,11 +21,17 @@ from typing import Any
 
 import numpy as np
 
-from slotwise.api.simulating import generate_logs
 from slotwise.benchmarks.experiments.speed import statistics_by_hand
 from slotwise.benchmarks.experiments.speed.statistics_by_hand import Totals
 from slotwise.benchmarks.experiments.table import say
+from slotwise.heuristics.registry import find_method
+from slotwise.heuristics.run import run_method
 from slotwise.models.errors import SlotwiseError
+from slotwise.models.instance.placement import Placement
+from slotwise.models.instance_file import read_instance
+from slotwise.models.problem.compile import compile_problem
+from slotwise.pipeline.simulated_logs.settings import LogSettings
+from slotwise.pipeline.simulated_logs.simulate import simulate
 from slotwise.pipeline.statistics.manifest import log_files
 from slotwise.pipeline.statistics.reading import Reading
 from slotwise.processes.child import command_of, exchange, take_stdout
@@ -108,10 +114,13 @@ def _measured(
 
 
 def _simulate(options: argparse.Namespace, logs: Path, lines: int) -> dict[str, Any]:
+    instance = read_instance(options.instance)
+    placed = run_method(compile_problem(instance), find_method("r-storm"), 0)
+    if not isinstance(placed, Placement):
+        raise SlotwiseError(f"{options.instance}: r-storm places nothing: {placed.reason}")
     files = max(2, lines // _LINES_PER_FILE)
-    generate_logs(options.instance, logs, lines=lines, faults=options.faults, skew=40, files=files)
-    document: dict[str, Any] = json.loads((logs / "truth.json").read_text(encoding="utf-8"))
-    return document
+    settings = LogSettings(lines=lines, faults=options.faults, skew=40, files=files)
+    return simulate(instance, placed, settings, logs)
 
 
 def _row(lines: int, size: float, name: str, figures: Mapping[str, float], worst: float) -> None:
@@ -148,7 +157,6 @@ def spark_main() -> None:
     from pyspark import SparkContext
     from pyspark.sql import functions as fn
 
-    from slotwise.models.instance_file import read_instance
     from slotwise.pipeline.spark.session import spark_session
     from slotwise.pipeline.statistics.run import update
     from slotwise.pipeline.statistics.weights.logs import Settings, measure_logs, reading_of
