@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,10 +15,10 @@ from slotwise.pipeline.statistics.weights.collected import Overview
 from slotwise.pipeline.statistics.weights.rhythm import Gap
 
 FACTS = (
-    "topology string, source string, node string, is_pair boolean, gap_us bigint, samples bigint, "
-    "first timestamp, last timestamp, hz bigint"
+    "topology string, source string, node string, is_pair boolean, gap_us bigint, hz bigint, "
+    "samples bigint, first timestamp, last timestamp"
 )
-"""Counts of samples. `node` and `hz` (the highest) are those of lines that state a clock rate;
+"""Counts of samples. `node` and `hz` are those of lines that state a clock rate;
 `gap_us` is that of samples by which tasks report, and `is_pair` says whether two tasks do."""
 
 _PAIRS = "pair_tuples"
@@ -34,12 +34,12 @@ def facts_of(samples: DataFrame, *apart: str) -> DataFrame:
         fn.when(states, fn.col("node")).alias("node"),
         fn.when(reports, metric == _PAIRS).alias("is_pair"),
         fn.when(reports, fn.col("gap_us")).alias("gap_us"),
+        fn.when(states, fn.col("value")).alias("hz"),
         *apart,
     ).agg(
         fn.count(fn.lit(1)).alias("samples"),
         fn.min("time").alias("first"),
         fn.max("time").alias("last"),
-        fn.max(fn.when(states, fn.col("value"))).alias("hz"),
     )
 
 
@@ -52,7 +52,7 @@ class Facts:
     overview
         Their number and times, by topology and source.
     clocks
-        Node -> clock rate in Hz, where the lines say so (the highest).
+        Node -> clock rate in Hz, where the lines say so: the commonest, of several the highest.
     gaps
         See `Gap`.
     """
@@ -64,17 +64,19 @@ class Facts:
 
 def collect_facts(facts: DataFrame) -> Facts:
     """Return what several tables of `FACTS` say; runs a job."""
-    keys = ("topology", "source", "node", "is_pair", "gap_us")
+    keys = ("topology", "source", "node", "is_pair", "gap_us", "hz")
     together = facts.groupBy(*keys).agg(
         fn.sum("samples").alias("samples"),
         fn.unix_millis(fn.min("first")).alias("first"),
         fn.unix_millis(fn.max("last")).alias("last"),
-        fn.max("hz").alias("hz"),
     )
     rows = together.collect()
     by_key: dict[tuple[str, str], list[Any]] = defaultdict(list)
+    rates: dict[str, Counter[int]] = defaultdict(Counter)
     for row in rows:
         by_key[row.topology, row.source].append(row)
+        if row.hz is not None:
+            rates[row.node][row.hz] += row.samples
     return Facts(
         overview={
             key: Overview(
@@ -84,7 +86,7 @@ def collect_facts(facts: DataFrame) -> Facts:
             )
             for key, several in sorted(by_key.items())
         },
-        clocks={row.node: row.hz for row in sorted(rows, key=_hz) if row.hz is not None},
+        clocks={node: max(of, key=lambda hz: (of[hz], hz)) for node, of in sorted(rates.items())},
         gaps=tuple(
             Gap(row.topology, row.source, row.is_pair, row.gap_us, row.samples)
             for row in rows
@@ -96,8 +98,3 @@ def collect_facts(facts: DataFrame) -> Facts:
 def utc(ms: int) -> datetime:
     """Return milliseconds since 1970 as a time in UTC, whatever the session's time zone."""
     return datetime.fromtimestamp(ms / 1000, UTC)
-
-
-def _hz(row: Any) -> int:
-    """Order rows so that the last of a node has its highest clock rate."""
-    return row.hz or 0

@@ -223,6 +223,16 @@ def test_json_lines_go_before_storm_s(
     )
 
 
+def test_one_damaged_clock_rate_changes_nothing(spark: SparkSession) -> None:
+    """The highest counted, so that one line changed every demand."""
+    samples = Samples()
+    for minute, ghz in enumerate((2, 2, 2000, 3, 3, 3)):
+        samples.json(minute, "n1", "lines[0]", cpu_ns=1, clock_hz=ghz * 10**9)
+    facts = collect_facts(facts_of(spark.createDataFrame(samples.rows, SAMPLES)))
+    assert facts.clocks == {"n1": 3 * 10**9}
+    assert [one.samples for one in facts.overview.values()] == [12]
+
+
 @pytest.mark.parametrize(
     ("statistic", "cost", "low", "high"),
     [
