@@ -3,7 +3,7 @@
 A dataflow knows neither threads nor machines; an allocation (`models.allocation`) decides them.
 
 Source: Shukla and Simmhan, *Model-driven Scheduling for Distributed Stream Processing Systems*,
-sections 3 and 6; its micro DAGs are in section 8.
+sections 3 and 6; its micro DAGs are in `models.micro_dags`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -155,38 +154,6 @@ def read_dataflow(source: str | Path) -> Dataflow:
 def dataflow_from_data(data: Any) -> Dataflow:
     """Return the dataflow in the data of a file."""
     return validated(Dataflow, data)
-
-
-# The article's micro DAGs Linear, Diamond and Star (section 8.1).
-
-_KINDS = ("blob", "table", "pi", "xml", "file")
-
-
-def _micro(name: str, *stages: tuple[str, ...]) -> Dataflow:
-    """Return the DAG in which every task of a stage sends to every task of the next one."""
-    stages = (("source",), *stages, ("sink",))
-    return Dataflow(
-        name,
-        tuple(
-            DataflowTask(task, task if task in _KINDS else None)
-            for stage in stages
-            for task in stage
-        ),
-        tuple(
-            Stream(source, target)
-            for before, after in pairwise(stages)
-            for source in before
-            for target in after
-        ),
-    )
-
-
-LINEAR = _micro("linear", ("blob",), ("table",), ("pi",), ("xml",), ("file",))
-DIAMOND = _micro("diamond", ("blob", "table", "xml", "file"), ("pi",))
-STAR = _micro("star", ("blob", "table"), ("xml",), ("pi", "file"))
-
-MICRO_DAGS = {dag.name: dag for dag in (LINEAR, DIAMOND, STAR)}
-"""Name -> DAG."""
 
 
 # GetRate of the article (section 6): the input rate of every task.

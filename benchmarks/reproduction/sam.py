@@ -17,7 +17,8 @@ from slotwise.heuristics.sam.pairs import PAIRS, Planned, plan
 from slotwise.models.allocation.load import Routing, slot_loads, task_demands
 from slotwise.models.allocation.plan import ARTICLE_VMS, AZURE_D, Bundle, TaskAllocation, Vm
 from slotwise.models.allocation.prediction import predict
-from slotwise.models.dataflow import MICRO_DAGS, input_rates
+from slotwise.models.dataflow import input_rates
+from slotwise.models.micro_dags import MICRO_DAGS
 from slotwise.models.performance.file import article_models
 from slotwise.models.performance.model import Interpolation, full_bundle, measured_at
 

@@ -13,8 +13,9 @@ from numpy.random import Generator
 
 from slotwise.models.allocation.case import AllocationCase
 from slotwise.models.allocation.load import task_demands
-from slotwise.models.dataflow import MICRO_DAGS, Dataflow, DataflowTask, Stream
+from slotwise.models.dataflow import Dataflow, DataflowTask, Stream
 from slotwise.models.families.family import Family, check_index, child_rng, draw
+from slotwise.models.micro_dags import MICRO_DAGS
 from slotwise.models.performance.file import article_models
 from slotwise.models.performance.model import Measurement, Models, PerformanceModel, full_bundle
 

@@ -13,10 +13,11 @@ from slotwise.api.paths import path_of
 from slotwise.api.plain_data import plain_data
 from slotwise.models.allocation.case import read_vm_sizes, vm_sizes_from_data
 from slotwise.models.allocation.plan import DEFAULT_SIZES, VmSize
-from slotwise.models.dataflow import MICRO_DAGS, Dataflow, dataflow_from_data, read_dataflow
+from slotwise.models.dataflow import Dataflow, dataflow_from_data, read_dataflow
 from slotwise.models.display import kind_of
 from slotwise.models.errors import InputError, in_file, suggestion
 from slotwise.models.formats.text import parse_text
+from slotwise.models.micro_dags import MICRO_DAGS
 from slotwise.models.performance.file import article_models, models_from_data
 from slotwise.models.performance.file import read_models as read_models_file
 from slotwise.models.performance.model import Models, PerformanceModel

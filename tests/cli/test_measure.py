@@ -93,8 +93,9 @@ def test_a_node_without_clock_rate(spark: SparkSession, cli: Cli, examples: Path
     Path("logs/tuples-0.jsonl").write_text(lines)
     Path("ghz.json").write_text('{"n1": 2.4, "n2": 2.4}')
     answer = cli("measure", "logs", *INSTANCE, "--ghz", "ghz.json")
-    assert (answer.code, answer.err.count("\n")) == (2, 1)
-    assert "--ghz = 'n3': has no clock rate" in answer.err
+    assert answer.code == 2
+    # What is long under way says so, each time in a line before.
+    assert "--ghz = 'n3': has no clock rate" in answer.err.splitlines()[-1]
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,8 @@ from slotwise.benchmarks.experiments.slots.cases import KNOWN, RATES, VARIANTS, 
 from slotwise.benchmarks.experiments.table import say
 from slotwise.models.allocation.load import Routing
 from slotwise.models.cancellation import CancellationToken
-from slotwise.models.dataflow import MICRO_DAGS
 from slotwise.models.errors import SlotwiseError
+from slotwise.models.micro_dags import MICRO_DAGS
 from slotwise.models.performance.file import article_models
 from slotwise.solver.core.result import Status
 from slotwise.solver.slots.curve import slots_curve

@@ -14,7 +14,7 @@ from sam_cases import chain, model
 from slotwise.heuristics.sam.allocations import Refused, allocate_lsa, allocate_mba
 from slotwise.models.allocation.load import task_demands
 from slotwise.models.allocation.plan import TaskAllocation, estimated_slots
-from slotwise.models.dataflow import MICRO_DAGS
+from slotwise.models.micro_dags import MICRO_DAGS
 from slotwise.models.performance.file import article_models
 
 ALGORITHMS = {"lsa": allocate_lsa, "mba": allocate_mba}

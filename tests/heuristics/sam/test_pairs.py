@@ -16,8 +16,9 @@ from slotwise.models.allocation.check import Rule, check
 from slotwise.models.allocation.load import Routing, task_demands
 from slotwise.models.allocation.plan import AZURE_D, Vm, VmSize
 from slotwise.models.allocation.prediction import predict
-from slotwise.models.dataflow import MICRO_DAGS, Dataflow
+from slotwise.models.dataflow import Dataflow
 from slotwise.models.errors import InputError
+from slotwise.models.micro_dags import MICRO_DAGS
 from slotwise.models.performance.file import article_models
 from slotwise.models.performance.model import PerformanceModel
 

@@ -14,10 +14,11 @@ import slotwise
 from slotwise.models.allocation.as_instance import MEMORY_MB, as_instance
 from slotwise.models.allocation.load import Routing
 from slotwise.models.allocation.plan import Bundle, Plan, Slot, Vm, VmSize
-from slotwise.models.dataflow import MICRO_DAGS, Dataflow
+from slotwise.models.dataflow import Dataflow
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import instance_from_text, instance_text
+from slotwise.models.micro_dags import MICRO_DAGS
 from slotwise.models.performance.file import article_models
 from slotwise.models.performance.model import PerformanceModel
 from slotwise.solver.allocation import METHODS, Question, allocate

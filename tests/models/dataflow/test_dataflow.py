@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from slotwise.models.dataflow import DIAMOND, LINEAR, MICRO_DAGS, STAR, input_rates, read_dataflow
+from slotwise.models.dataflow import input_rates, read_dataflow
 from slotwise.models.errors import InputError
 from slotwise.models.formats.json_text import pretty_json
+from slotwise.models.micro_dags import DIAMOND, LINEAR, MICRO_DAGS, STAR
 
 
 @pytest.mark.parametrize("dag", MICRO_DAGS.values(), ids=MICRO_DAGS)

@@ -14,9 +14,9 @@ from slotwise.models.allocation.case import (
     case_text,
     read_allocation_case,
 )
-from slotwise.models.dataflow import MICRO_DAGS
 from slotwise.models.errors import InputError
 from slotwise.models.families.sam import FEWEST_TASKS, MICRO, MOST_TASKS, SAM
+from slotwise.models.micro_dags import MICRO_DAGS
 from slotwise.models.performance.file import article_models
 
 CASES = list(SAM.generate(60))

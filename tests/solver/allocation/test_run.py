@@ -16,8 +16,9 @@ from slotwise.models.allocation.check import Rule, check
 from slotwise.models.allocation.load import Routing
 from slotwise.models.allocation.plan import ARTICLE_VMS, Plan, Vm, VmSize
 from slotwise.models.cancellation import CancellationToken, CancelledError
-from slotwise.models.dataflow import MICRO_DAGS, Dataflow
+from slotwise.models.dataflow import Dataflow
 from slotwise.models.errors import InputError, InternalError
+from slotwise.models.micro_dags import MICRO_DAGS
 from slotwise.models.performance.file import article_models
 from slotwise.models.performance.model import PerformanceModel
 from slotwise.solver import allocation

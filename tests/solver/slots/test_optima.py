@@ -11,7 +11,7 @@ from slot_cases import faults
 from slotwise.benchmarks.experiments.slots.cases import KNOWN, RATES, VARIANTS
 from slotwise.models.allocation.load import Routing
 from slotwise.models.cancellation import CancellationToken
-from slotwise.models.dataflow import MICRO_DAGS
+from slotwise.models.micro_dags import MICRO_DAGS
 from slotwise.models.performance.file import article_models
 from slotwise.solver.core.result import Status
 from slotwise.solver.slots.curve import slots_curve

@@ -14,8 +14,9 @@ from slot_packing_model import slots_suffice
 
 from slotwise.models.allocation.load import Routing
 from slotwise.models.cancellation import CancellationToken
-from slotwise.models.dataflow import LINEAR, Dataflow
+from slotwise.models.dataflow import Dataflow
 from slotwise.models.errors import InputError
+from slotwise.models.micro_dags import LINEAR
 from slotwise.models.performance.file import article_models
 from slotwise.models.performance.model import PerformanceModel
 from slotwise.solver.core.result import Status
