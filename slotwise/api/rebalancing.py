@@ -41,9 +41,9 @@ from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.judge.judge import judge
 from slotwise.models.judge.moves import place_of, running_placement
 from slotwise.models.judge.verdict import Verdict, Violation
-from slotwise.models.values import plain, time_limit, whole
-from slotwise.solver.core.memory import default_limit_mb
-from slotwise.solver.core.result import Limits, Status
+from slotwise.models.values import plain, whole
+from slotwise.solver.core.limited import checked_limits
+from slotwise.solver.core.result import Status
 from slotwise.solver.rebalance.front import Front, FrontPoint, front
 from slotwise.solver.rebalance.limited import with_limit
 from slotwise.solver.rebalance.plan import Plan, make_plan
@@ -121,14 +121,7 @@ def rebalance(
     [True, True, True]
     """
     started = time.perf_counter()
-    limits = Limits(
-        time_s=time_limit(time_limit_s, "time_limit_s"),
-        workers=whole(workers, "workers", least=1),
-        seed=whole(seed, "seed"),
-        memory_mb=default_limit_mb()
-        if memory_limit_mb is None
-        else whole(memory_limit_mb, "memory_limit_mb", least=1),
-    )
+    limits = checked_limits(time_limit_s, workers, seed, memory_limit_mb)
     most = None if max_moves is None else whole(max_moves, "max_moves")
     spare = whole(parking, "parking")
     given = as_instance(instance, **decoded)

@@ -21,9 +21,8 @@ from slotwise.models.errors import InputError
 from slotwise.models.formats.instance_writer import instance_hash
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.lost_nodes import without_nodes as without
-from slotwise.models.values import time_limit, whole
-from slotwise.solver.core.memory import default_limit_mb
-from slotwise.solver.core.result import Limits
+from slotwise.models.values import whole
+from slotwise.solver.core.limited import checked_limits
 from slotwise.solver.rebalance.spare import Loss, losses
 
 
@@ -110,14 +109,7 @@ def spare(
     [('r1', 'impossible', None), ('r2', 'impossible', None)]
     """
     started = time.perf_counter()
-    limits = Limits(
-        time_s=time_limit(time_limit_s, "time_limit_s"),
-        workers=whole(workers, "workers", least=1),
-        seed=whole(seed, "seed"),
-        memory_mb=default_limit_mb()
-        if memory_limit_mb is None
-        else whole(memory_limit_mb, "memory_limit_mb", least=1),
-    )
+    limits = checked_limits(time_limit_s, workers, seed, memory_limit_mb)
     most = None if max_moves is None else whole(max_moves, "max_moves")
     given = as_instance(instance, **decoded)
     running = given

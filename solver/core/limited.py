@@ -105,7 +105,7 @@ def _out_of_memory(memory: Memory) -> UnfinishedError:
 
 
 def checked_limits(
-    time_limit_s: float, workers: int, seed: int, memory_mb: int | None, by_work: bool
+    time_limit_s: float, workers: int, seed: int, memory_mb: int | None, by_work: bool = False
 ) -> Limits:
     """Return the limits that the arguments of `solve` ask for; `InputError` names a wrong one."""
     return Limits(
