@@ -97,7 +97,7 @@ class DailySums:
             for day in there:
                 part = days.where(fn.col("day") == fn.lit(day))
                 path = self.folder / f"{day}-{batch}"
-                windows = w.by_window(w.by_interval(part), f"{self.window_s} seconds")
+                windows = w.by_window(w.by_interval(part), self.window_s)
                 windows.write.mode("overwrite").parquet(str(path / "windows"))
                 facts_of(part).write.mode("overwrite").parquet(str(path / "facts"))
         return {

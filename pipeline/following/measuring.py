@@ -72,7 +72,7 @@ class Measuring:
             return None
         with scratch(folder) as stored:
             samples = stored(cleaned(kept.parsed(spark), self.reading).samples)
-            windows = w.by_window(w.by_interval(samples), f"{self.settings.window_s} seconds")
+            windows = w.by_window(w.by_interval(samples), self.settings.window_s)
             return self._of(stored(windows), collect_facts(facts_of(samples)), stored)
 
     def instance_of(self, measured: Measured) -> Instance:

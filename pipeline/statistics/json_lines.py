@@ -26,7 +26,7 @@ from slotwise.pipeline.statistics.columns import (
     topology_of,
     written_time,
 )
-from slotwise.pipeline.statistics.reading import Reading
+from slotwise.pipeline.statistics.reading import MOST_GHZ, Reading
 from slotwise.pipeline.statistics.schema import JSON, UNKNOWN_COMPONENT
 
 _TEXTS = ("time", "received", "topology", "task", "component", "node", "worker", "from", "to")
@@ -41,7 +41,6 @@ _OPTIONS = {
 }
 _ONE_OBJECT = r"^\s*\{[^{}]*\}\s*$"
 _TIME = r'"time"\s*:'
-_MOST_GHZ = 1000
 
 
 def json_samples(raw: DataFrame, reading: Reading) -> DataFrame:
@@ -131,7 +130,7 @@ def _are_possible() -> Column:
             fits &= fn.floor(number) == number
         possible &= number.isNull() | fits
     ghz = fn.col("ghz")
-    return possible & (ghz.isNull() | ((ghz != 0) & (ghz <= _MOST_GHZ)))
+    return possible & (ghz.isNull() | ((ghz != 0) & (ghz <= MOST_GHZ)))
 
 
 def _are_there(keys: tuple[str, ...]) -> Column:

@@ -201,11 +201,5 @@ def possible(rows: DataFrame) -> DataFrame:
         .when(metric.isin(*_MEMORY), MOST_BYTES)
     )
     taken = fn.col("reason").isNull() & fn.col("is_sample")
-    return (
-        rows.withColumn("most", most)
-        .withColumn(
-            "reason",
-            fn.when(taken & (value > fn.col("most")), IMPOSSIBLE).otherwise(fn.col("reason")),
-        )
-        .drop("most")
-    )
+    is_impossible = taken & (value > most)
+    return rows.withColumn("reason", fn.when(is_impossible, IMPOSSIBLE).otherwise(fn.col("reason")))

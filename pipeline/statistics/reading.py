@@ -9,6 +9,8 @@ STORM_FILES = "*.metrics*"
 """The names of files with Storm's lines, as Storm's ``worker.xml`` has them, rolled or gzipped."""
 JSON_FILES = "*.jsonl*"
 """The names of files with JSON lines."""
+MOST_GHZ = 1000
+"""No clock rate is above it, in lines or in a file of rates."""
 
 
 @dataclass(frozen=True, slots=True)

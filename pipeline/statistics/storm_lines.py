@@ -106,13 +106,13 @@ def storm_samples(raw: DataFrame, reading: Reading) -> DataFrame:
         fn.coalesce(total, fn.lit(False)).alias("running"),
     )
     value = fn.col("value")
-    fault = reason_of(value.isNotNull(), value, Reading())
+    entry_fault = reason_of(value.isNotNull(), value, Reading())
     # Tuples of a sender that is not there would be those of one more task.
     named_sender = metric.isin(*OF_INPUTS) & ~fn.col("running") & fn.col("other").contains(":")
     stranger = is_unknown(fn.col("topology"), fn.substring_index("other", ":", 1), reading)
     sender_fault = fn.when(named_sender & stranger, UNKNOWN_COMPONENT)
     return as_parsed(
-        samples.withColumn("reason", fn.coalesce(fn.col("reason"), fault, sender_fault))
+        samples.withColumn("reason", fn.coalesce(fn.col("reason"), entry_fault, sender_fault))
     )
 
 

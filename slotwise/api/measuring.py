@@ -21,6 +21,7 @@ from slotwise.models.instance_file import instance_hash
 from slotwise.models.values import Number, exact, one_of, time_limit
 from slotwise.pipeline.spark.masters import check_master
 from slotwise.pipeline.spark.session import session
+from slotwise.pipeline.statistics.reading import MOST_GHZ
 from slotwise.pipeline.statistics.schema import HARMLESS, REASONS
 from slotwise.pipeline.statistics.weights.instance import measured_instance
 from slotwise.pipeline.statistics.weights.logs import Settings, check_logs, measure_logs
@@ -29,7 +30,6 @@ from slotwise.pipeline.statistics.weights.measured import Measured
 STATISTICS = ("mean", "p50", "p95", "max")
 UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
 MOST_WINDOW_S = 86_400
-MOST_GHZ = 1000
 MOST_DAMAGED = 0.05
 """Share of damaged lines above which there are no weights unless the caller accepts it."""
 

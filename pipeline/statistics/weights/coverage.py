@@ -18,7 +18,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as fn
 
 from slotwise.models.errors import InputError
@@ -26,9 +26,14 @@ from slotwise.models.instance.instance import Instance
 from slotwise.pipeline.statistics.columns import folder_of
 from slotwise.pipeline.statistics.schema import STORM
 from slotwise.pipeline.statistics.weights.collected import Collected, Covered, Overview, Signs
-from slotwise.pipeline.statistics.weights.rhythm import CLOSE, DEFAULT_INTERVAL_S, EVEN
+from slotwise.pipeline.statistics.weights.rhythm import (
+    CLOSE,
+    DEFAULT_INTERVAL_S,
+    EVEN,
+    US,
+    number_of,
+)
 
-US = 1_000_000
 _KEYS = ("topology", "source")
 _PLACE = ("node", "worker")
 _TASK = (*_KEYS, "submission", "component", "task")
@@ -72,7 +77,7 @@ def covered(
     A window is as long as an interval where that is longer.
     """
     at = fn.unix_micros("time")
-    us = _by_key({key: round(one * US) for key, one in interval_s.items()}, DEFAULT_US)
+    us = number_of({key: round(one * US) for key, one in interval_s.items()}, DEFAULT_US)
     window_us = window_s * US
     window = fn.when(us < window_us, fn.floor(at / window_us)).otherwise(at)
     tasks = rows.groupBy(*_TASK).agg(fn.count_distinct(window).alias("windows"))
@@ -113,7 +118,7 @@ def signs(
 ) -> dict[tuple[str, str], Signs]:
     """Return the signs in `reports` that do not say what they cover; runs three small jobs."""
     seconds = fn.unix_seconds("time")
-    interval = _by_key(
+    interval = number_of(
         {key: max(1, round(one)) for key, one in interval_s.items()}, round(DEFAULT_INTERVAL_S)
     )
     before = fn.lag("time").over(Window.partitionBy(*_TASK).orderBy("time"))
@@ -151,18 +156,6 @@ def _commonest(rows: DataFrame) -> dict[tuple[str, str], dict[str, int]]:
     for row in counted.groupBy(*_KEYS, "place").agg(fn.min_by("at", rank).alias("at")).collect():
         found[row.topology, row.source][row.place] = row.at
     return found
-
-
-def _by_key(numbers: Mapping[tuple[str, str], int], default: int) -> Column:
-    if not numbers:
-        return fn.lit(default)
-    pairs = [
-        fn.lit(part)
-        for (topology, source), number in sorted(numbers.items())
-        for part in (f"{source}/{topology}", number)
-    ]
-    key = fn.concat_ws("/", "source", "topology")
-    return fn.coalesce(fn.try_element_at(fn.create_map(*pairs), key), fn.lit(default))
 
 
 def thinned(source: str, interval_s: float, its: Signs) -> tuple[str, float] | None:

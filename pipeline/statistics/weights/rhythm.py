@@ -10,7 +10,7 @@ have some is silent, and that is time without tuples; one that seldom lacks a li
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -95,9 +95,10 @@ def timed(windows: DataFrame, found: Rhythms) -> DataFrame:
 
 
 def _spans(windows: DataFrame, found: Rhythms) -> DataFrame:
-    us = _of(found, lambda one: max(1, round(one.interval_s * US)), round(DEFAULT_INTERVAL_S * US))
+    lengths = {key: max(1, round(one.interval_s * US)) for key, one in found.items()}
+    us = number_of(lengths, round(DEFAULT_INTERVAL_S * US))
     is_rate = fn.col("kind").isin(*w.RATES)
-    is_even = ~is_rate | (_of(found, lambda one: int(one.even), 1) == 1)
+    is_even = ~is_rate | (number_of({key: int(one.even) for key, one in found.items()}, 1) == 1)
     added = fn.when(is_rate, fn.col("open") * us).otherwise(fn.lit(0))
     even = {"x": (fn.col("x") + added).cast("decimal(38,0)")}
     if all(one.even for one in found.values()):
@@ -120,12 +121,12 @@ def _spans(windows: DataFrame, found: Rhythms) -> DataFrame:
     return both.withColumn("y", fn.col("y").cast("decimal(38,0)")).drop("even")
 
 
-def _of(found: Rhythms, number: Callable[[Rhythm], int], default: int) -> Column:
-    """Give a number of the rhythm of the row's topology and source."""
+def number_of(numbers: Mapping[tuple[str, str], int], default: int) -> Column:
+    """Give the number of the row's topology and source; `default` where there is none."""
     pairs = [
         fn.lit(part)
-        for (topology, source), one in sorted(found.items())
-        for part in (f"{source}/{topology}", number(one))
+        for (topology, source), number in sorted(numbers.items())
+        for part in (f"{source}/{topology}", number)
     ]
     if not pairs:
         return fn.lit(default)

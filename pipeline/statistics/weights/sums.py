@@ -84,7 +84,7 @@ def update_sums(spark: SparkSession, tables: Tables, window_s: int, folder: Path
     if new:
         number = max((number for _, number in there.values()), default=0) + 1
         samples = tables.judged(spark, new).where("is_sample")
-        windows = w.by_window(w.by_interval(samples, "day"), f"{window_s} seconds", "day")
+        windows = w.by_window(w.by_interval(samples, "day"), window_s, "day")
         for name, rows in (("windows", windows), ("facts", facts_of(samples, "day"))):
             # A run that was killed may have left some of them.
             shutil.rmtree(mine / name / f"run={number}", ignore_errors=True)

@@ -88,16 +88,15 @@ def by_interval(samples: DataFrame, *apart: str) -> DataFrame:
     return known.repartition(*PLACE).groupBy("time", *_KEYS, *apart).agg(*columns, *times)
 
 
-def by_window(intervals: DataFrame, window: str = "60 seconds", *apart: str) -> DataFrame:
+def by_window(intervals: DataFrame, window_s: int, *apart: str) -> DataFrame:
     """Give `WINDOWS` from the rows of `by_interval`.
 
     Parameters
     ----------
     intervals
         What `by_interval` gives.
-    window
-        Length as Spark writes it, such as ``60 seconds``; a sample belongs to the window in which
-        its interval ends.
+    window_s
+        Length of a window, seconds; a sample belongs to the window in which its interval ends.
     apart
         As in `by_interval`; they are columns of what is given, too.
     """
@@ -107,7 +106,7 @@ def by_window(intervals: DataFrame, window: str = "60 seconds", *apart: str) -> 
     is_open = fn.col("one.kind").isin(*RATES) & fn.col("span_us").isNull()
     windows = counted.groupBy(
         fn.col("one.kind").alias("kind"),
-        fn.window("time", window).start.alias("start"),
+        fn.window("time", f"{window_s} seconds").start.alias("start"),
         *_KEYS,
         *apart,
     ).agg(

@@ -99,7 +99,8 @@ def collected_of(
 ) -> Collected:
     frame = with_gaps(spark.createDataFrame(rows, SAMPLES).repartition(parts))
     facts = collect_facts(facts_of(frame))
-    return collect_sums(by_window(by_interval(frame)), facts, statistic, 60, CLOCKS, None, stored)
+    windows = by_window(by_interval(frame), 60)
+    return collect_sums(windows, facts, statistic, 60, CLOCKS, None, stored)
 
 
 def with_gaps(frame: DataFrame) -> DataFrame:
