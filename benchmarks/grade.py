@@ -32,12 +32,18 @@ from slotwise.benchmarks.grading.progress.watching import watching
 from slotwise.benchmarks.grading.rows import RIGHTLY_REFUSED
 from slotwise.benchmarks.grading.sources import read_graph_parts, read_sources
 from slotwise.models.values import time_limit, whole
-from slotwise.pipeline.spark.masters import DRIVER_MEMORY, MEMORY_ASKED, Cluster, is_local
+from slotwise.pipeline.spark.masters import (
+    DRIVER_MEMORY,
+    MEMORY_ASKED,
+    SHORT_LIVED,
+    Cluster,
+    is_local,
+)
 from slotwise.pipeline.spark.session import session
 from slotwise.solver.core.limited import check_takes_work
 from slotwise.solver.engines import ENGINES
 
-_HERE = {DRIVER_MEMORY: "1g"}
+_LITTLE_MEMORY = {DRIVER_MEMORY: "1g"}
 """So that a million planned runs take less than 2 GB, Java and Python together."""
 
 _ON_A_CLUSTER = {"spark.sql.shuffle.partitions": "16"}
@@ -225,7 +231,8 @@ def _cluster(
     master: str, archive: str | os.PathLike[str] | None, conf: Mapping[str, str]
 ) -> Cluster:
     """Return where Spark runs, checked; `conf` goes over ours."""
-    here = {} if MEMORY_ASKED in os.environ else _HERE
+    # The runs are processes of Python: Java only plans them and stores their rows.
+    here = SHORT_LIVED if MEMORY_ASKED in os.environ else {**_LITTLE_MEMORY, **SHORT_LIVED}
     ours = here if is_local(master) else _ON_A_CLUSTER
     cluster = Cluster(master, None if archive is None else Path(archive), {**ours, **conf})
     cluster.check()

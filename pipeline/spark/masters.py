@@ -45,6 +45,13 @@ PACKED_PYTHON = f"./{UNPACKED}/bin/python"
 DRIVER_MEMORY, MEMORY_ASKED = "spark.driver.memory", "SPARK_DRIVER_MEMORY"
 """Spark's setting, and its environment variable, which goes before what we choose."""
 
+SHORT_LIVED = {
+    "spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC "
+    "-XX:ReservedCodeCacheSize=240m"
+}
+"""Settings of a local master whose jobs take a minute or two: without Java's optimising compiler,
+which pays off later, and with room for all that the other one makes."""
+
 CONNECT_PORT = 15002
 """Of a server of Spark Connect whose address names none."""
 

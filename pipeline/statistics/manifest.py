@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from fnmatch import fnmatch
@@ -138,6 +138,11 @@ def log_files(logs: Path) -> Iterator[tuple[str, LogFile]]:
         if (is_storm(path.name) or is_json(path.name)) and path.is_file():
             status = path.stat()
             yield str(path), LogFile(status.st_size, status.st_mtime_ns, 0)
+
+
+def text_bytes(found: Iterable[tuple[str, LogFile]]) -> int:
+    """Return how many bytes log files have about, once they are decompressed."""
+    return sum(one.size * (8 if path.endswith(".gz") else 1) for path, one in found)
 
 
 def is_json(name: str) -> bool:

@@ -121,7 +121,7 @@ def update(spark: SparkSession, logs: Path, folder: Path, reading: Reading) -> T
 @contextmanager
 def sized(spark: SparkSession, found: Mapping[str, LogFile]) -> Iterator[None]:
     """Let shuffles have as many partitions as the files need, and adapt, for a while."""
-    size = sum(one.size * (8 if path.endswith(".gz") else 1) for path, one in found.items())
+    size = files.text_bytes(found.items())
     number = min(_MOST_PARTITIONS, max(2, size // _BYTES_PER_PARTITION))
     wanted = {
         "spark.sql.shuffle.partitions": str(number),

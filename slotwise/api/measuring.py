@@ -19,8 +19,9 @@ from slotwise.models.formats.text import read_data
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import instance_hash
 from slotwise.models.values import Number, exact, one_of, time_limit
-from slotwise.pipeline.spark.masters import check_master
+from slotwise.pipeline.spark.masters import SHORT_LIVED, Cluster, check_master, is_local
 from slotwise.pipeline.spark.session import session
+from slotwise.pipeline.statistics.manifest import log_files, text_bytes
 from slotwise.pipeline.statistics.reading import MOST_GHZ
 from slotwise.pipeline.statistics.schema import HARMLESS, REASONS
 from slotwise.pipeline.statistics.weights.instance import measured_instance
@@ -30,6 +31,8 @@ from slotwise.pipeline.statistics.weights.measured import Measured
 STATISTICS = ("mean", "p50", "p95", "max")
 UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
 MOST_WINDOW_S = 86_400
+FEW_BYTES = 64 << 20
+"""Of logs, about half a million lines: with fewer, Spark runs in a short-lived Java."""
 MOST_DAMAGED = 0.05
 """Share of damaged lines above which there are no weights unless the caller accepts it."""
 
@@ -150,7 +153,9 @@ def measure(
     kept = None if store is None else Path(path_of(store, "store", "a path")).absolute()
     if kept is None:
         check_logs(folder)
-    with session(master, starting or nullcontext()) as spark:
+    few = text_bytes(log_files(folder)) <= FEW_BYTES and is_local(master)
+    cluster = Cluster(master, conf=SHORT_LIVED if few else {})
+    with session(cluster, starting or nullcontext()) as spark:
         measured = measure_logs(spark, folder, known, settings, kept, on_stage or (lambda _: None))
     if not accept_damaged:
         refuse_damaged(measured)
