@@ -15,7 +15,6 @@ MIN_STORY_LINES = 3
 
 ROOT = Path(__file__).parents[1]
 MODULES = modules(ROOT)
-IMPORTS = imports(MODULES)
 
 
 def is_in(module: str, package: str) -> bool:
@@ -30,7 +29,7 @@ def circles(found: list[Import]) -> list[list[str]]:
 
 
 def test_no_modules_import_each_other() -> None:
-    assert circles(IMPORTS) == []
+    assert circles(imports(MODULES)) == []
 
 
 def packages() -> list[str]:

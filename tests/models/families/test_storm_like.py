@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from decimal import Decimal
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -38,11 +39,19 @@ from slotwise.models.families.storm_like_statistics import (
     topology_statistics,
 )
 from slotwise.models.families.storm_like_streams import draw_structure, usual
+from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.topology import Component, Stream, Topology
 from slotwise.models.instance_file import instance_hash
 
-INSTANCES = tuple(STORM_LIKE.generate(40))
-TOPOLOGIES = tuple(draw_topology(rng_of(index, 0, held_out=False)) for index in range(200))
+
+@cache
+def instances() -> tuple[Instance, ...]:
+    return tuple(STORM_LIKE.generate(40))
+
+
+@cache
+def topologies() -> tuple[Topology, ...]:
+    return tuple(draw_topology(rng_of(index, 0, held_out=False)) for index in range(200))
 
 
 def topology(*tasks: int, streams: str = "", cpu: int = 10) -> Topology:
@@ -54,7 +63,7 @@ def topology(*tasks: int, streams: str = "", cpu: int = 10) -> Topology:
 
 
 def test_one_topology_of_the_sizes_on_an_empty_cluster() -> None:
-    for instance in INSTANCES:
+    for instance in instances():
         (one,) = instance.topologies
         assert 50 <= len(instance.task_names()) <= 5000
         assert instance.name.endswith(kind_of(one))
@@ -153,7 +162,7 @@ def test_a_drawn_structure_is_a_graph_of_its_kind(name: str) -> None:
 
 
 def test_streams_make_no_circles() -> None:
-    for one in TOPOLOGIES:
+    for one in topologies():
         order = {component.id: 0 for component in one.components}
         for _ in one.components:  # the longest row there can be
             for stream in one.streams:
@@ -163,7 +172,7 @@ def test_streams_make_no_circles() -> None:
 
 def test_medians_are_near_those_of_the_clusters() -> None:
     """A coarse check of the draw; `storm_like_fit` measures all distributions."""
-    drawn = [topology_statistics(one) for one in TOPOLOGIES]
+    drawn = [topology_statistics(one) for one in topologies()]
     known = tables().all
     for name in ("components", "level", "cpu_level", "memory_level", "heap"):
         values = [one[name] for one in drawn if name in one]
@@ -175,7 +184,7 @@ def test_medians_are_near_those_of_the_clusters() -> None:
 
 def test_statistics_stay_within_those_of_the_clusters() -> None:
     known = tables().all
-    for one in TOPOLOGIES:
+    for one in topologies():
         found, parts = topology_statistics(one), component_statistics(one)
         assert found["components"] <= known["components"][-1]
         assert max(parts["cpu"]) <= known["cpu"][-1]
