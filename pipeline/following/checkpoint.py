@@ -1,8 +1,8 @@
 """The checkpoint folder: what a stream is of, and what it has got so far.
 
-``stream.json`` says which stream it is, ``spark`` has Spark's own checkpoint, ``lines`` the parsed
-lines, ``days`` sums of them, ``unreadable.json`` the files that could not be read, ``advice.jsonl``
-the advice where no other file was asked for.
+``stream.json`` says which stream it is, ``spark`` has Spark's own checkpoint, ``tables`` the lines
+as ``measure --store`` keeps them, ``unreadable.json`` the files that could not be read,
+``advice.jsonl`` the advice where no other file was asked for.
 """
 
 from __future__ import annotations
@@ -34,14 +34,9 @@ class Checkpoint:
         return self.folder.absolute() / "spark"
 
     @property
-    def lines(self) -> Path:
-        """Where the parsed lines are; absolute."""
-        return self.folder.absolute() / "lines"
-
-    @property
-    def days(self) -> Path:
-        """Where the sums of days are; they can be made anew; absolute."""
-        return self.folder.absolute() / "days"
+    def tables(self) -> Path:
+        """Where the tables of the lines are; absolute."""
+        return self.folder.absolute() / "tables"
 
     @property
     def unreadable(self) -> Path:

@@ -19,12 +19,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance
 from slotwise.pipeline.following import advice_file
 from slotwise.pipeline.following.advice import Advice, Batch, advise, time_ms
-from slotwise.pipeline.following.checkpoint import Checkpoint, open_checkpoint
+from slotwise.pipeline.following.checkpoint import open_checkpoint
 from slotwise.pipeline.following.hysteresis import State
-from slotwise.pipeline.following.kept_lines import Kept, kept_lines, last_batch
 from slotwise.pipeline.following.measuring import Measuring
 from slotwise.pipeline.following.settings import Following
 from slotwise.pipeline.following.sources import Source
@@ -34,6 +34,8 @@ from slotwise.solver.core.supervision import Presses, counted_presses
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from slotwise.pipeline.statistics.weights.measured import Measured
 
 POLL_S = 0.1
 """Seconds between two looks for a new batch, or for Ctrl-C."""
@@ -79,6 +81,7 @@ def follow(
     settings: Following,
     keep: Callable[[Instance], None],
     tell: Callable[[Advice], None],
+    warn: Callable[[str], None],
 ) -> Followed:
     """Keep the lines of `source` and give advice on them, batch by batch, until it is stopped.
 
@@ -97,6 +100,9 @@ def follow(
         once more.
     tell
         Called with each advice, once it is in the file.
+    warn
+        Called with the reason why there is no advice on a batch: what the lines so far say cannot
+        be believed.
 
     Raises
     ------
@@ -113,17 +119,19 @@ def follow(
     count = 0
     stream = Stream(spark, source, measuring.reading, checkpoint, settings.trigger)
     with counted_presses() as presses, stopped_in_the_end(stream):
-        for kept in _batches(stream, checkpoint, advised, presses):
-            measured = _unless_pressed(
-                presses, partial(measuring.measured, spark, kept, checkpoint.days)
-            )
-            if measured is None:  # no sample yet, or Ctrl-C
+        while _wait_for_batch(stream, advised, presses):
+            work = partial(_measured, stream, measuring, warn)
+            found = _unless_pressed(presses, work)
+            if found is None:  # Ctrl-C
+                break
+            advised, measured = found
+            if measured is None:
                 continue
             instance = measuring.instance_of(measured)
             saved = settings.search.saving(instance)
             if is_pressed(presses):  # the search was cut short
                 break
-            batch = Batch(checkpoint.stream, kept.batch, _ms(measured.last), measured.samples)
+            batch = Batch(checkpoint.stream, advised, _ms(measured.last), measured.samples)
             advice = advise(batch, saved, state, settings.thresholds)
             keep(instance)
             advice_file.append(file, advice)
@@ -132,21 +140,29 @@ def follow(
         return Followed(count, file, is_pressed(presses), stream.unreadable())
 
 
-def _batches(
-    stream: Stream, checkpoint: Checkpoint, advised: int, presses: Presses
-) -> Iterator[Kept]:
-    """Give what is kept whenever there are new batches, until the query ends or Ctrl-C."""
+def _wait_for_batch(stream: Stream, advised: int, presses: Presses) -> bool:
+    """Wait until there is a batch after `advised`; false: the query has ended, or Ctrl-C."""
     while not is_pressed(presses):
         ended = not stream.query.isActive  # asked first: what ended keeps nothing afterwards
-        if last_batch(checkpoint.lines) > advised:
-            kept = kept_lines(checkpoint.lines)
-            advised = kept.batch
-            yield kept
-        elif ended:
-            if not stream.goes_on():
-                return
-        else:
+        if stream.batch > advised:
+            return True
+        if not ended:
             time.sleep(POLL_S)
+        elif not stream.goes_on():
+            return False
+    return False
+
+
+def _measured(
+    stream: Stream, measuring: Measuring, warn: Callable[[str], None]
+) -> tuple[int, Measured | None]:
+    """Return the last batch and the weights of all lines up to it; ``None`` = there are none."""
+    with stream.lock:
+        try:
+            return stream.batch, measuring.measured(stream.spark, stream.tables())
+        except InputError as error:
+            warn(f"no advice on batch {stream.batch}: {error}")
+            return stream.batch, None
 
 
 def _unless_pressed(presses: Presses, work: Callable[[], Done]) -> Done | None:

@@ -1,31 +1,23 @@
-"""From kept lines to the instance of their weights, by the functions of the batch job alone."""
+"""From the tables of a stream to the instance of their weights, by the functions of ``measure``."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
-from pathlib import Path
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from slotwise.models.instance.instance import Instance
-from slotwise.pipeline.following.daily_sums import DailySums
-from slotwise.pipeline.following.kept_lines import Kept
-from slotwise.pipeline.spark.scratch import Store, scratch
-from slotwise.pipeline.statistics.quarantine import cleaned
 from slotwise.pipeline.statistics.reading import Reading
-from slotwise.pipeline.statistics.weights import windows as w
-from slotwise.pipeline.statistics.weights.facts import Facts, collect_facts, facts_of
+from slotwise.pipeline.statistics.run import Tables
 from slotwise.pipeline.statistics.weights.instance import measured_instance
 from slotwise.pipeline.statistics.weights.logs import (
     Settings,
-    check_clocks,
-    in_names_of,
+    measure_tables,
     reading_of,
+    refuse_damaged,
 )
-from slotwise.pipeline.statistics.weights.measure import measured_of
 from slotwise.pipeline.statistics.weights.measured import Measured
-from slotwise.pipeline.statistics.weights.run import collect_sums
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,54 +32,33 @@ class Measuring:
         See `Settings`.
     tuple_bytes
         Size of a tuple where neither logs nor file tell it; ``None`` = 1.
+    accept_damaged
+        Whether weights are made where more than 5 % of the lines are damaged.
     """
 
     instance: Instance
     settings: Settings
     tuple_bytes: Decimal | None = None
+    accept_damaged: bool = False
 
     @property
     def reading(self) -> Reading:
         """How lines are read and judged."""
         return reading_of([self.instance], self.settings)
 
-    def measured(self, spark: SparkSession, kept: Kept, folder: Path) -> Measured | None:
-        """Return the weights of all lines that were kept; ``None`` = no sample is among them.
+    def measured(self, spark: SparkSession, tables: Tables) -> Measured | None:
+        """Return the weights of all lines so far; ``None`` = no sample is of the instance.
 
-        Sums of days that had no new lines are taken from `folder`.
+        Raises
+        ------
+        InputError
+            When too many lines are damaged, or it cannot be told what time a sample covers.
         """
-        sums = DailySums(folder, self.reading, self.settings.window_s)
-        table = sums.update(spark, kept)
-        if table is None:
-            return self.of_all_lines(spark, kept, folder)
-        if not table.folders():
-            return None
-        with scratch(folder) as stored:
-            facts = collect_facts(sums.facts(spark, table))
-            return self._of(sums.windows(spark, table), facts, stored)
-
-    def of_all_lines(self, spark: SparkSession, kept: Kept, folder: Path) -> Measured | None:
-        """Return the same, computed from all lines; `folder` has tables between jobs."""
-        if not kept.files:
-            return None
-        with scratch(folder) as stored:
-            samples = stored(cleaned(kept.parsed(spark), self.reading).samples)
-            windows = w.by_window(w.by_interval(samples), self.settings.window_s)
-            return self._of(stored(windows), collect_facts(facts_of(samples)), stored)
+        measured = measure_tables(spark, tables, self.instance, self.settings)
+        if measured is not None and not self.accept_damaged:
+            refuse_damaged(measured)
+        return measured
 
     def instance_of(self, measured: Measured) -> Instance:
         """Return the instance with these weights, and where the tasks run."""
         return measured_instance(self.instance, measured, self.tuple_bytes)
-
-    def _of(self, windows: DataFrame, facts: Facts, stored: Store) -> Measured | None:
-        """Return the weights; ``None`` where no sample is of a topology of the instance."""
-        asked = self.settings
-        collected = collect_sums(
-            windows, facts, asked.statistic, asked.window_s, asked.clocks, asked.interval_s, stored
-        )
-        named = in_names_of(self.instance, collected)
-        ids = {one.id for one in self.instance.topologies}
-        if not any(topology in ids for topology, _ in named.overview):
-            return None
-        check_clocks(self.settings.clocks, named)
-        return measured_of(self.instance, named, self.settings.statistic, self.settings.window_s)

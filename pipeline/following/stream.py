@@ -1,22 +1,30 @@
-"""The Structured Streaming job: lines in, parsed lines kept, each exactly once."""
+"""The Structured Streaming job: lines in, each in the tables exactly once.
+
+Spark hands over the lines batch by batch; after a crash it repeats the batch that it has not noted
+as done, with the same lines. The tables (`slotwise.pipeline.statistics.run`) know which batches
+they hold, so that a batch that is repeated changes nothing.
+"""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from slotwise.models.errors import InputError, SlotwiseError, in_file
 from slotwise.models.formats.file_bytes import write_atomically
 from slotwise.models.formats.json_text import parse_json
 from slotwise.pipeline.following.checkpoint import Checkpoint
-from slotwise.pipeline.following.kept_lines import DAY
 from slotwise.pipeline.following.sources import LogFolder, Source
+from slotwise.pipeline.statistics.manifest import last_run
 from slotwise.pipeline.statistics.reading import Reading
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
+
+    from slotwise.pipeline.statistics.run import Tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,32 +43,21 @@ class Trigger:
     once: bool = False
 
 
-def start(
-    spark: SparkSession, source: Source, reading: Reading, checkpoint: Checkpoint, trigger: Trigger
-) -> StreamingQuery:
-    """Start to keep the parsed lines of `source`; it runs until it is stopped.
-
-    The watermark is the time of the latest line less the lateness; nothing is dropped for it here,
-    because what is late is a rule on a line (`clock_skew`). It is shown in Spark's progress.
-    """
-    from slotwise.pipeline.statistics.parsing import parsed
-
-    lines = parsed(source.lines(spark), reading)
-    marked = lines.withWatermark("time", f"{reading.lateness_s} seconds")
-    writer = marked.writeStream.format("parquet").outputMode("append").partitionBy(DAY)
-    writer = writer.option("checkpointLocation", str(checkpoint.spark))
-    writer = writer.option("path", str(checkpoint.lines)).queryName(checkpoint.stream)
-    if trigger.once:
-        return writer.trigger(availableNow=True).start()
-    return writer.trigger(processingTime=f"{round(1000 * trigger.seconds)} milliseconds").start()
-
-
 @dataclass(slots=True)
 class Stream:
     """A stream that goes on without the files that cannot be read.
 
     Such a file ends Spark's query. It is then looked for, named in the checkpoint, and left out as
     a whole when the query starts again, which repeats the batch that failed.
+
+    Attributes
+    ----------
+    lock
+        Held while a batch is added to the tables; whoever reads them holds it meanwhile.
+    batch
+        The last batch that the tables hold; -1 = none yet.
+    query
+        Spark's.
     """
 
     spark: SparkSession
@@ -68,11 +65,20 @@ class Stream:
     reading: Reading
     checkpoint: Checkpoint
     trigger: Trigger
+    lock: Lock = field(default_factory=Lock)
+    batch: int = field(init=False)
     query: StreamingQuery = field(init=False)
 
     def __post_init__(self) -> None:
         """Start it."""
+        self.batch = last_run(self.checkpoint.tables) - 1
         self._start()
+
+    def tables(self) -> Tables:
+        """Return the tables as they are now."""
+        from slotwise.pipeline.statistics.run import read_tables
+
+        return read_tables(self.checkpoint.tables, self.reading)
 
     def unreadable(self) -> dict[str, str]:
         """Return path -> what is wrong with it, of the files that were left out."""
@@ -110,7 +116,21 @@ class Stream:
         source = self.source
         if isinstance(source, LogFolder):
             source = replace(source, left_out=tuple(self.unreadable()))
-        self.query = start(self.spark, source, self.reading, self.checkpoint, self.trigger)
+        writer = source.lines(self.spark).writeStream.foreachBatch(self._add)
+        writer = writer.option("checkpointLocation", str(self.checkpoint.spark))
+        writer = writer.queryName(self.checkpoint.stream)
+        if self.trigger.once:
+            self.query = writer.trigger(availableNow=True).start()
+        else:
+            ms = round(1000 * self.trigger.seconds)
+            self.query = writer.trigger(processingTime=f"{ms} milliseconds").start()
+
+    def _add(self, raw: DataFrame, batch: int) -> None:
+        from slotwise.pipeline.statistics.run import add_batch
+
+        with self.lock:
+            add_batch(raw.sparkSession, raw, batch, self.checkpoint.tables, self.reading)
+            self.batch = batch
 
 
 def reading_in_words(reading: Reading) -> str:

@@ -79,7 +79,7 @@ def judged(parsed: DataFrame, nodes: DataFrame, reading: Reading) -> DataFrame:
     reason = fn.col("reason")
     good, bad = parsed.where(reason.isNull()), parsed.where(reason.isNotNull())
     placed = on_time(good, nodes, reading).repartition(*PLACE)
-    rows = possible(increments(with_duplicates(placed), reading))
+    rows = possible(increments(without_cut(with_duplicates(placed)), reading))
     seconds = fn.timestamp_seconds(fn.unix_seconds("time") + fn.col("skew_s"))
     time = fn.when(fn.col("skew_s") == 0, fn.col("time")).otherwise(seconds)
     aside = fn.coalesce("reason", "note")
@@ -150,6 +150,31 @@ def with_duplicates(good: DataFrame) -> DataFrame:
     name = fn.when(fn.col("value") == fn.col("kept"), DUPLICATE).otherwise(CONTRADICTORY)
     reason = fn.when(fn.col("first"), fn.col("reason")).otherwise(name)
     return compared.withColumn("reason", reason).drop("first", "kept")
+
+
+def without_cut(good: DataFrame) -> DataFrame:
+    """Set `reason` to impossible for a reading of a running total whose last digits were cut off.
+
+    It is below the readings before and after it, which do not fall, and its digits are the first
+    ones of a number between these. A worker that was restarted would leave that by chance only.
+    """
+    order, value = _in_order(), fn.col("value")
+    near = good.withColumns(
+        {"before": fn.lag("value").over(order), "after": fn.lead("value").over(order)}
+    )
+    before, after = fn.col("before"), fn.col("after")
+    digits = value.cast("string")
+
+    def filled(long: Column, digit: str) -> Column:
+        return fn.rpad(digits, fn.length(long.cast("string")), fn.lit(digit)).cast("decimal(20,0)")
+
+    def is_prefix(long: Column) -> Column:
+        return (filled(long, "9") >= before) & (filled(long, "0") <= after)
+
+    fell = fn.col("running") & (value > 0) & (value < before) & (before <= after)
+    is_cut = fn.coalesce(fell & (is_prefix(before) | is_prefix(after)), fn.lit(False))
+    reason = fn.when(is_cut & fn.col("reason").isNull(), IMPOSSIBLE).otherwise(fn.col("reason"))
+    return near.withColumn("reason", reason).drop("before", "after")
 
 
 def is_reading() -> Column:

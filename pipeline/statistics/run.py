@@ -1,9 +1,10 @@
-"""The tables of a folder of logs, kept up to date: only this module starts jobs.
+"""The tables of logs, kept up to date: only this module starts jobs.
 
-A run reads the files that are new or have changed into ``lines`` (`PARSED`, a folder for each run),
-then judges the days that their lines are in, and the days after these, into ``judged`` (`JUDGED`).
-Both are Parquet, partitioned by topology and day. The manifest, written last, names what counts. A
-run without new files does nothing; one that is killed has done nothing.
+A run reads lines that are new into ``lines`` (`PARSED`, a folder for each run): those of files that
+are new or have changed (`update`), or of the next batch of a stream (`add_batch`). Then it judges
+the days that they are in, and the days after these, into ``judged`` (`JUDGED`). Both are Parquet,
+partitioned by topology and day. The manifest, written last, names what counts. A run without new
+lines does nothing; one that is killed has done nothing.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from slotwise.pipeline.statistics import manifest as files
 from slotwise.pipeline.statistics.clock_skew import clocks
 from slotwise.pipeline.statistics.json_lines import json_samples
 from slotwise.pipeline.statistics.manifest import LogFile, Manifest, Part
+from slotwise.pipeline.statistics.parsing import parsed
 from slotwise.pipeline.statistics.quarantine import judged, quarantine_of, samples_of
 from slotwise.pipeline.statistics.reading import Reading
 from slotwise.pipeline.statistics.schema import CLOCKS, JUDGED, PARSED, UNREADABLE, names, struct
@@ -76,6 +78,11 @@ class Tables:
         return read_parts(spark, JUDGED, self.folder / JUDGED_FOLDER, wanted)
 
 
+def read_tables(folder: Path, reading: Reading) -> Tables:
+    """Return the tables in `folder` as they are; see `update` for errors."""
+    return Tables(folder, files.load(folder, reading), ())
+
+
 def update(spark: SparkSession, logs: Path, folder: Path, reading: Reading) -> Tables:
     """Bring the tables in `folder` up to date with the files in `logs`.
 
@@ -118,6 +125,47 @@ def update(spark: SparkSession, logs: Path, folder: Path, reading: Reading) -> T
     return Tables(folder, after, tuple(new))
 
 
+def add_batch(
+    spark: SparkSession, raw: DataFrame, number: int, folder: Path, reading: Reading
+) -> None:
+    """Add a batch of a stream to the tables in `folder`; one that is there already changes nothing.
+
+    Parameters
+    ----------
+    spark
+        A session; it and this process must see the same files.
+    raw
+        `RAW`, the lines of the batch.
+    number
+        Of the batch, from 0: one after the other, and the same lines whenever it is repeated.
+    folder
+        Where the tables are, or will be.
+    reading
+        As of `update`.
+
+    Raises
+    ------
+    InputError
+        If the tables cannot be added to.
+    """
+    before = files.load(folder, reading)
+    run = number + 1
+    if run < before.next_run:
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    _remove_unnamed(folder, before)
+    size = fn.sum(fn.length("line")).alias("size")
+    by_path = raw.groupBy("path").agg(fn.count(fn.lit(1)).alias("lines"), size)
+    found = {row.path: LogFile(row["size"] or 0, 0, run, row.lines) for row in by_path.collect()}
+    with sized(spark, found):
+        write_parts(parsed(raw, reading), folder / LINES_FOLDER, run)
+        counts = {path: one.lines for path, one in found.items()}
+        lines = before.with_batch(counts, _written_parts(folder, run))
+        after = _judge(spark, folder, lines, before, reading)
+    files.save(folder, after)
+    _remove_unnamed(folder, after)
+
+
 @contextmanager
 def sized(spark: SparkSession, found: Mapping[str, LogFile]) -> Iterator[None]:
     """Let shuffles have as many partitions as the files need, and adapt, for a while."""
@@ -158,10 +206,14 @@ def _read(
         by_file = raw_lines(spark, readable).groupBy(file_of(fn.col("path")).alias("path")).count()
         counts = {row["path"]: row["count"] for row in by_file.collect()}
     counted = {path: replace(one, lines=counts.get(path, 0)) for path, one in new.items()}
+    return counted, _written_parts(folder, run)
+
+
+def _written_parts(folder: Path, run: int) -> tuple[Part, ...]:
+    """Return the parts in which a run has written lines."""
     written = (folder / LINES_FOLDER / f"run={run}").glob("topology=*/day=*")
     names = [(path.parent.name.partition("=")[2], path.name.partition("=")[2]) for path in written]
-    parts = tuple((topology, None if day == _NONE else day) for topology, day in sorted(names))
-    return counted, parts
+    return tuple((topology, None if day == _NONE else day) for topology, day in sorted(names))
 
 
 def _judge(

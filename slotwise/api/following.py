@@ -60,8 +60,10 @@ def follow(
     zone: str = "UTC",
     master: str = "local[*]",
     jars: Paths = (),
+    accept_damaged: bool = False,
     starting: AbstractContextManager[object] | None = None,
     on_advice: Callable[[Advice], None] | None = None,
+    on_warning: Callable[[str], None] | None = None,
     **decoded: Unpack[WholeDecodedCluster],
 ) -> Followed:
     """Follow the logs of a running cluster and say, batch by batch, whether a rebalance pays.
@@ -101,8 +103,12 @@ def follow(
         As of `measure`.
     jars
         Files of a connector to Kafka.
+    accept_damaged
+        Whether there is advice while more than 5 % of the lines are damaged.
     on_advice
         Called with each advice, once it is in the file; ``None`` = nothing is.
+    on_warning
+        Called with the reason why there is no advice on a batch; ``None`` = nothing is.
 
     Returns
     -------
@@ -150,10 +156,9 @@ def follow(
             write_instance(path_of(out, "out", "a path"), measured)
 
     with session(cluster, starting or nullcontext()) as spark:
-        measuring = Measuring(known, settings, size)
-        return follow_stream(
-            spark, source, measuring, following, keep, on_advice or (lambda _: None)
-        )
+        measuring = Measuring(known, settings, size, accept_damaged)
+        tell, warn = on_advice or (lambda _: None), on_warning or (lambda _: None)
+        return follow_stream(spark, source, measuring, following, keep, tell, warn)
 
 
 def _jar(path: str | os.PathLike[str]) -> str:

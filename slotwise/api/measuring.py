@@ -23,9 +23,14 @@ from slotwise.pipeline.spark.masters import SHORT_LIVED, Cluster, check_master, 
 from slotwise.pipeline.spark.session import session
 from slotwise.pipeline.statistics.manifest import log_files, text_bytes
 from slotwise.pipeline.statistics.reading import MOST_GHZ
-from slotwise.pipeline.statistics.schema import HARMLESS, REASONS
+from slotwise.pipeline.statistics.schema import REASONS
 from slotwise.pipeline.statistics.weights.instance import measured_instance
-from slotwise.pipeline.statistics.weights.logs import Settings, check_logs, measure_logs
+from slotwise.pipeline.statistics.weights.logs import (
+    Settings,
+    check_logs,
+    measure_logs,
+    refuse_damaged,
+)
 from slotwise.pipeline.statistics.weights.measured import Measured
 
 STATISTICS = ("mean", "p50", "p95", "max")
@@ -33,8 +38,6 @@ UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
 MOST_WINDOW_S = 86_400
 FEW_BYTES = 64 << 20
 """Of logs, about half a million lines: with fewer, Spark runs in a short-lived Java."""
-MOST_DAMAGED = 0.05
-"""Share of damaged lines above which there are no weights unless the caller accepts it."""
 
 ClockRates = Mapping[str, float] | str | os.PathLike[str]
 """Node -> GHz, or a file of it."""
@@ -160,26 +163,6 @@ def measure(
     if not accept_damaged:
         refuse_damaged(measured)
     return Measurement(measured_instance(known, measured, size), measured)
-
-
-def refuse_damaged(measured: Measured) -> None:
-    """Refuse weights of logs of which more than `MOST_DAMAGED` of the lines are damaged.
-
-    Raises
-    ------
-    InputError
-        With share and reasons.
-    """
-    if measured.damaged <= MOST_DAMAGED * measured.lines_read:
-        return
-    share = 100 * measured.damaged / measured.lines_read
-    counts = (f"{n} {why}" for why, n in measured.thrown_away.items() if why not in HARMLESS)
-    rule = (
-        f"are damaged in {share:.1f} % of {measured.lines_read} lines ({', '.join(counts)}), more "
-        f"than {100 * MOST_DAMAGED:g} %: nothing is written; mend how they are collected, or take "
-        "the other lines with `accept_damaged`"
-    )
-    raise InputError(rule, field="logs", has_value=False)
 
 
 def window_seconds(window: str | int) -> int:

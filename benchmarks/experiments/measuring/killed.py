@@ -29,7 +29,7 @@ from slotwise.models.errors import SlotwiseError
 from slotwise.models.formats.advice_schema import AdviceFile
 from slotwise.models.formats.json_text import parse_json
 from slotwise.models.formats.validation import validated
-from slotwise.pipeline.following.kept_lines import last_batch
+from slotwise.pipeline.statistics.manifest import last_run
 
 EARLIEST, LATEST = 0.3, 1.3
 """A kill comes at a random moment between these shares of the last undisturbed run's seconds."""
@@ -138,7 +138,7 @@ def state(setting: Setting, number: int, ended: str, seconds: float) -> Ended:
     """Return what is there when a run has ended."""
     files = [path for path in setting.logs.rglob("*") if path.is_file()]
     lines = setting.advice.read_bytes().count(b"\n") if setting.advice.exists() else 0
-    batches = last_batch(setting.checkpoint / "lines") + 1
+    batches = last_run(setting.checkpoint / "tables")
     return Ended(number, ended, round(seconds, 1), len(files), batches, lines)
 
 
@@ -165,5 +165,5 @@ def compare(setting: Setting) -> None:
     numbers = [line.batch for line in lines]
     if numbers != sorted(set(numbers)) or len({line.stream for line in lines}) != 1:
         raise SlotwiseError(f"lines of advice are of batches {numbers}")
-    if numbers[-1] != last_batch(setting.checkpoint / "lines"):
+    if numbers[-1] != last_run(setting.checkpoint / "tables") - 1:
         raise SlotwiseError(f"the last advice is of batch {numbers[-1]}, not of the last one")

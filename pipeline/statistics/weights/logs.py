@@ -15,6 +15,7 @@ from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance
 from slotwise.pipeline.statistics.manifest import log_files
 from slotwise.pipeline.statistics.reading import JSON_FILES, STORM_FILES, Reading
+from slotwise.pipeline.statistics.schema import HARMLESS, IMPOSSIBLE
 from slotwise.pipeline.statistics.weights.measured import Measured
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+    from slotwise.pipeline.statistics.run import Tables
     from slotwise.pipeline.statistics.weights.collected import Collected, Subject
 
 Say = Callable[[str], None]
@@ -86,14 +88,67 @@ def measure_logs(
         When there are no logs, nothing in them is of the topologies, or the interval that was
         recognised cannot be believed.
     """
+    return _measured_of(
+        instance, settings, *collect_logs(spark, logs, [instance], settings, store, say)
+    )
+
+
+def measure_tables(
+    spark: SparkSession, tables: Tables, instance: Instance, settings: Settings
+) -> Measured | None:
+    """Measure the topologies of `instance` by the tables of logs; what is summed stays beside them.
+
+    Returns
+    -------
+    Measured or None
+        ``None`` = no sample is of the topologies.
+
+    Raises
+    ------
+    InputError
+        When the interval that was recognised cannot be believed, or clock rates are missing.
+    """
+    collected, reasons = collect_tables(spark, tables, settings, tables.folder)
+    there = {topology for topology, _ in in_names_of(instance, collected).overview}
+    if there.isdisjoint(one.id for one in instance.topologies):
+        return None
+    return _measured_of(instance, settings, collected, reasons)
+
+
+def _measured_of(
+    instance: Instance, settings: Settings, collected: Collected, reasons: Mapping[str, int]
+) -> Measured:
     from slotwise.pipeline.statistics.weights.coverage import refuse_thinned
     from slotwise.pipeline.statistics.weights.measure import measured_of
 
-    collected, reasons = collect_logs(spark, logs, [instance], settings, store, say)
-    collected = in_names_of(instance, collected)
-    check_clocks(settings.clocks, collected)
-    refuse_thinned(instance, collected)
-    return measured_of(instance, collected, settings.statistic, settings.window_s, reasons)
+    named = in_names_of(instance, collected)
+    check_clocks(settings.clocks, named)
+    refuse_thinned(instance, named)
+    return measured_of(instance, named, settings.statistic, settings.window_s, reasons)
+
+
+MOST_DAMAGED = 0.05
+"""Share of damaged lines above which there are no weights unless the caller accepts it."""
+
+
+def refuse_damaged(measured: Measured) -> None:
+    """Refuse weights of logs of which more than `MOST_DAMAGED` of the lines are damaged.
+
+    Raises
+    ------
+    InputError
+        With share and reasons.
+    """
+    if measured.damaged <= MOST_DAMAGED * measured.lines_read:
+        return
+    share = 100 * measured.damaged / measured.lines_read
+    counts = (f"{n} {why}" for why, n in measured.thrown_away.items() if why not in HARMLESS)
+    rule = (
+        f"are damaged in {share:.1f} % of {measured.lines_read} lines ({', '.join(counts)}), more "
+        f"than {100 * MOST_DAMAGED:g} %: nothing is written; mend how they are collected, or take "
+        "the other lines with `accept_damaged`"
+    )
+    raise InputError(rule, field="logs", has_value=False)
 
 
 def collect_logs(
@@ -108,9 +163,32 @@ def collect_logs(
 
     The topologies of all `instances` have different ids; see `measure_logs` for the rest.
     """
+    from slotwise.pipeline.statistics.run import update
+
+    with _folder(store) as folder:
+        say("reading lines")
+        tables = update(spark, logs, folder, reading_of(instances, settings))
+        if not tables.manifest.files:
+            raise no_logs(logs)
+        # A store without new lines is only read, and may be one that nobody may write.
+        with _folder(folder if os.access(folder, os.W_OK) else None) as writable:
+            return collect_tables(spark, tables, settings, writable, say)
+
+
+def collect_tables(
+    spark: SparkSession,
+    tables: Tables,
+    settings: Settings,
+    folder: Path,
+    say: Say = lambda _: None,
+) -> tuple[Collected, dict[str, int]]:
+    """Return the small tables of the tables of logs, and reason -> lines kept aside.
+
+    `folder` gets their sums, which the next call begins with, and scratch tables; see
+    `measure_logs` for the rest.
+    """
     from slotwise.pipeline.spark.scratch import scratch
-    from slotwise.pipeline.statistics.run import sized, update
-    from slotwise.pipeline.statistics.schema import IMPOSSIBLE
+    from slotwise.pipeline.statistics.run import sized
     from slotwise.pipeline.statistics.weights.coverage import (
         covered,
         reports,
@@ -124,45 +202,34 @@ def collect_logs(
     )
     from slotwise.pipeline.statistics.weights.sums import update_sums
 
-    with _folder(store) as folder:
-        say("reading lines")
-        tables = update(spark, logs, folder, reading_of(instances, settings))
-        if not tables.manifest.files:
-            raise no_logs(logs)
-        # A store without new lines is only read, and may be one that nobody may write.
-        beside = folder if os.access(folder, os.W_OK) else None
-        with (
-            sized(spark, tables.manifest.files),
-            _folder(beside) as writable,
-            scratch(writable) as stored,
-        ):
-            say("summing")
-            sums = update_sums(spark, tables, settings.window_s, writable / "sums")
-            collected = collect_sums(
-                sums.windows(spark),
-                collect_facts(sums.facts(spark)),
-                settings.statistic,
-                settings.window_s,
-                settings.clocks,
-                settings.interval_s,
-                stored,
-            )
-            say("comparing with what should be there")
-            rows = stored(reports(tables.samples(spark)))
-            is_stated = settings.interval_s is not None
-            aside = tables.quarantine(spark)
-            collected = replace(
-                collected,
-                unreadable=collect_unreadable(aside),
-                covered=covered(rows, collected.overview, collected.interval_s, settings.window_s),
-                lines=sum(one.lines for one in tables.manifest.files.values()),
-                is_stated=is_stated,
-                signs={} if is_stated else signs(rows, collected.interval_s),
-            )
-            reasons = collect_reasons(aside)
-            if collected.busy:
-                reasons[IMPOSSIBLE] = reasons.get(IMPOSSIBLE, 0) + collected.busy
-            return collected, reasons
+    with sized(spark, tables.manifest.files), scratch(folder) as stored:
+        say("summing")
+        sums = update_sums(spark, tables, settings.window_s, folder / "sums")
+        collected = collect_sums(
+            sums.windows(spark),
+            collect_facts(sums.facts(spark)),
+            settings.statistic,
+            settings.window_s,
+            settings.clocks,
+            settings.interval_s,
+            stored,
+        )
+        say("comparing with what should be there")
+        rows = stored(reports(tables.samples(spark)))
+        is_stated = settings.interval_s is not None
+        aside = tables.quarantine(spark)
+        collected = replace(
+            collected,
+            unreadable=collect_unreadable(aside),
+            covered=covered(rows, collected.overview, collected.interval_s, settings.window_s),
+            lines=sum(one.lines for one in tables.manifest.files.values()),
+            is_stated=is_stated,
+            signs={} if is_stated else signs(rows, collected.interval_s),
+        )
+        reasons = collect_reasons(aside)
+        if collected.busy:
+            reasons[IMPOSSIBLE] = reasons.get(IMPOSSIBLE, 0) + collected.busy
+        return collected, reasons
 
 
 def check_logs(logs: Path) -> None:

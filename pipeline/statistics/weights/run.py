@@ -46,6 +46,9 @@ from slotwise.pipeline.statistics.weights.statistic import (
 STEPS = 240
 """Most points of a line over time."""
 
+RARE = 0.05
+"""Share of the windows of its edge below which a series counts for no task."""
+
 
 def collect_sums(
     windows: DataFrame,
@@ -110,7 +113,11 @@ def collect_values(rows: DataFrame, statistic: str) -> dict[Subject, Value]:
 def collect_parts(
     windows: DataFrame, seen: Iterable[Seen], interval_s: Mapping[tuple[str, str], float]
 ) -> dict[Subject, Fraction]:
-    """Return how many series add up to each edge: the sum is the mean times this."""
+    """Return how many series add up to each edge: the sum is the mean times this.
+
+    A series with less than `RARE` of the windows that another one of the edge has is not counted:
+    a task number that was damaged in a line or two would be one more task.
+    """
     spans = generations(seen, interval_s, DEFAULT_INTERVAL_S)
     source, target = ends()
     emitted = fn.col("kind") == w.EMITTED
@@ -122,9 +129,11 @@ def collect_parts(
             "generation": _generation(spans),
         }
     )
-    counted = edges.groupBy("subject", "topology", "source", "a", "b", "generation").agg(
-        fn.count_distinct("task", "other").alias("parts")
-    )
+    edge = ("subject", "topology", "source", "a", "b", "generation")
+    series = edges.groupBy(*edge, "task", "other").agg(fn.count(fn.lit(1)).alias("windows"))
+    most = fn.max("windows").over(Window.partitionBy(*edge))
+    lasting = series.withColumn("most", most).where(fn.col("windows") >= RARE * fn.col("most"))
+    counted = lasting.groupBy(*edge).agg(fn.count(fn.lit(1)).alias("parts"))
     counts: dict[Subject, dict[int, int]] = defaultdict(dict)
     for row in counted.collect():
         counts[_subject(row)][row.generation] = row.parts

@@ -69,7 +69,14 @@ if TYPE_CHECKING:
         list[Path] | None,
         typer.Option(metavar="FILE", help="A jar of Spark's connector to Kafka; repeatable."),
     ],
+    accept_damaged=Annotated[
+        bool,
+        typer.Option(
+            "--accept-damaged", help="Advise where more than 5 % of the lines are damaged."
+        ),
+    ],
     on_advice=None,
+    on_warning=None,
     **MEASURED,
 )
 def follow(
@@ -87,6 +94,7 @@ def follow(
     followed: Followed = call(
         starting=nullcontext() if quiet else waiting_for("starting Spark", True),
         on_advice=None if as_json else show_advice,
+        on_warning=exits.note,
     )
     for path, fault in followed.unreadable.items():
         exits.note(f"{path}: {fault}; the file is left out")

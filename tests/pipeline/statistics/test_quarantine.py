@@ -106,6 +106,16 @@ SCENARIOS = {
         [(120, 60), (180, 40), (240, 60)],
         [("duplicate", False), ("reset", True)],
     ),
+    "a total that lost its last digits is no restart": Scenario(
+        [total(60, 9990), total(120, 10240), total(180, 10), total(240, 10740)],
+        [(120, 250), (240, 500)],
+        [("impossible", False)],
+    ),
+    "a restart between two totals is one": Scenario(
+        [total(60, 100), total(120, 160), total(180, 50), total(240, 220)],
+        [(120, 60), (180, 50), (240, 170)],
+        [("reset", True)],
+    ),
     "a total after a long gap is a new start": Scenario(
         [total(60, 100), total(120, 160), total(1000, 500), total(1060, 530)],
         [(120, 60), (1060, 30)],

@@ -129,6 +129,17 @@ def storm_rows() -> list[tuple[Any, ...]]:
     return samples.rows
 
 
+def test_a_damaged_task_number_is_not_one_more_task(spark: SparkSession) -> None:
+    """A line in forty, with 20 tuples of 600, is said to be of task 23: the rate stays."""
+    samples = Samples()
+    for minute in range(1, 41):
+        for task in ("2", "3"):
+            of = "23" if (task, minute) == ("3", 40) else task
+            samples.storm(minute, ("n1", 6700), of, execute_count=300, execute_ns=2_000_000)
+    found = measured(spark, samples.rows)
+    assert [one.rate.value for one in found.streams] == [10]
+
+
 def component(found: Measured, name: str) -> Any:
     return next(one for one in found.components if one.component == name)
 
