@@ -7,7 +7,7 @@ AGREE := $(BIN)/python -m slotwise.benchmarks.experiments engines_agree --faults
 SPHINX := $(BIN)/python -m sphinx --quiet --fresh-env --fail-on-warning --keep-going --nitpicky
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test test-all test-deep check docs docs-links wheel-check storm-peer storm-1-peer clean
+.PHONY: demo test test-all test-deep check docs docs-links wheel-check storm-peer storm-1-peer kafka clean
 
 demo: $(VENV)/.installed
 	$(BIN)/slotwise grade rstorm --methods round-robin,r-storm,r-storm-1.0,r-storm-pseudocode \
@@ -61,8 +61,13 @@ storm-peer storm-1-peer:
 	@command -v mvn >/dev/null || { echo "make $@ needs Maven (mvn) and Java 17 or newer" >&2; exit 1; }
 	mvn --quiet --batch-mode --file $(STORM_POM) package
 
+# Apache Kafka, and Spark's connector to it, to follow a topic in tests: needs Maven.
+kafka:
+	@command -v mvn >/dev/null || { echo "make $@ needs Maven (mvn)" >&2; exit 1; }
+	mvn --quiet --batch-mode --file tests/kafka/pom.xml package
+
 clean:
-	rm -rf build dist *.egg-info demo deep docs/_build docs/reference/generated heuristics/external/storm_programs/target heuristics/external/storm_programs/storm_1/target $(VENV)
+	rm -rf tests/kafka/target build dist *.egg-info demo deep docs/_build docs/reference/generated heuristics/external/storm_programs/target heuristics/external/storm_programs/storm_1/target $(VENV)
 
 # Without isolation the build uses the pinned setuptools, and nothing is fetched twice.
 $(VENV)/.installed: pyproject.toml constraints.txt

@@ -1,9 +1,9 @@
 """experiment ``follow_killed``: nothing lost, nothing counted twice.
 
-The logs of a simulated cluster appear in a folder, some files at a time. ``slotwise follow``
-reads them, is killed by SIGKILL at a random moment, and started again, many times. In
-the end its instance must be, byte for byte, that of the batch job over the same files, and each
-batch must have one line of advice.
+The logs of a simulated cluster appear in a folder, some files at a time, or their lines in a topic
+of Kafka (``--kafka``). ``slotwise follow`` reads them, is killed by SIGKILL at a random moment, and
+started again, many times; so is the broker. In the end its instance must be, byte for byte, that
+of the batch job over the same files, and each batch must have one line of advice.
 """
 
 from __future__ import annotations
@@ -11,17 +11,22 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from slotwise.benchmarks.experiments.measuring.broker import broker
 from slotwise.benchmarks.experiments.measuring.killed_setting import (
     Setting,
     appear,
     check_done,
-    kill_after,
+    kill_all,
+    kill_broker,
+    kill_python,
+    strike_after,
     write_logs,
 )
 from slotwise.benchmarks.experiments.table import Table
@@ -54,11 +59,12 @@ class Ended:
     run
         Its number, from 1.
     ended
-        ``killed`` (Python and Java together), ``orphaned`` (Python alone) or ``done``.
+        ``killed`` (Python and Java together), ``orphaned`` (Python alone), ``broker`` (that alone
+        was killed, and the run went on) or ``done``.
     after_s
         Seconds from its start.
     files
-        How many files of logs there were to read.
+        How many files of logs have appeared.
     batches, advices
         What was kept, and written, so far; a line that was cut short does not count.
     """
@@ -78,17 +84,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--files", type=int, default=12, help="of a topology and kind of lines")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--master", default="local[2]")
+    parser.add_argument("--kafka", action="store_true", help="through a topic (make kafka)")
     parser.add_argument("--json", action="store_true")
 
 
 def run(options: argparse.Namespace) -> None:
     """Run the experiment; an error says what was lost, or counted twice."""
     table = Table(COLUMNS, options.json)
-    with TemporaryDirectory(prefix="slotwise-follow-killed-") as name:
-        setting = Setting(Path(name), options.master)
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(TemporaryDirectory(prefix="slotwise-follow-killed-")))
+        one = stack.enter_context(broker(folder)) if options.kafka else None
+        setting = Setting(folder, options.master, one)
         files = write_logs(setting, options)
         began = time.perf_counter()
-        check_done(setting.command("batch.json", logs="made"))
+        check_done(setting.command("batch.json"))
         typical_s = time.perf_counter() - began
         rng = np.random.default_rng(options.seed)
         ends = kill_again_and_again(setting, files, typical_s, options.kills, rng, table)
@@ -111,35 +120,41 @@ def kill_again_and_again(
     """Run the stream until it was killed so often, then to its end; files appear meanwhile."""
     ends: list[Ended] = []
     waiting = list(files)
-    left = kills
+    left, appeared = kills, 0
+    strikes: dict[str, Strike] = {"killed": kill_all, "orphaned": kill_python}
+    if setting.broker is not None:
+        strikes["broker"] = kill_broker(setting.broker)
     share = max(1, len(files) // (kills + 1))
     while left:
         if len(ends) >= MOST_RUNS * (kills + 1):
             raise SlotwiseError(f"{kills - left} of {kills} kills in {len(ends)} runs; add lines")
-        appear(setting, [waiting.pop(0) for _ in waiting[:share]])
+        new = [waiting.pop(0) for _ in waiting[:share]]
+        appeared += len(new)
+        appear(setting, new)
         after_s = typical_s * float(rng.uniform(EARLIEST, LATEST))
-        how = ("killed", "orphaned")[left % 2]
+        how = [*strikes][left % len(strikes)]
         began = time.perf_counter()
-        was_killed = kill_after(setting.follow(), after_s, whole_group=how == "killed")
+        was_killed = strike_after(setting.follow(), after_s, strikes[how])
         left -= was_killed
         seconds = time.perf_counter() - began
         typical_s = typical_s if was_killed else seconds
-        ends.append(state(setting, len(ends) + 1, how if was_killed else "done", seconds))
+        ended = how if was_killed else "done"
+        ends.append(state(setting, len(ends) + 1, ended, seconds, appeared))
         add_row(table, ends[-1])
     appear(setting, waiting)
     began = time.perf_counter()
     check_done(setting.follow())
-    ends.append(state(setting, len(ends) + 1, "done", time.perf_counter() - began))
+    seconds = time.perf_counter() - began
+    ends.append(state(setting, len(ends) + 1, "done", seconds, len(files)))
     add_row(table, ends[-1])
     return ends
 
 
-def state(setting: Setting, number: int, ended: str, seconds: float) -> Ended:
+def state(setting: Setting, number: int, ended: str, seconds: float, files: int) -> Ended:
     """Return what is there when a run has ended."""
-    files = [path for path in setting.logs.rglob("*") if path.is_file()]
     lines = setting.advice.read_bytes().count(b"\n") if setting.advice.exists() else 0
     batches = last_run(setting.checkpoint / "tables")
-    return Ended(number, ended, round(seconds, 1), len(files), batches, lines)
+    return Ended(number, ended, round(seconds, 1), files, batches, lines)
 
 
 def add_row(table: Table, one: Ended) -> None:

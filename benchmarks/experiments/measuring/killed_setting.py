@@ -1,4 +1,4 @@
-"""What `killed` kills: a folder of logs that files appear in, and the commands that read it."""
+"""What `killed` kills: a folder or a topic that lines appear in, and the commands that read it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
+from slotwise.benchmarks.experiments.measuring.broker import Broker, connector
 from slotwise.heuristics.registry import find_method
 from slotwise.heuristics.run import run_method
 from slotwise.models.errors import SlotwiseError
@@ -29,14 +30,26 @@ from slotwise.processes.pipes import last_words
 
 SHORT_LIVED = {"SPARK_SUBMIT_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
 """A JVM that lives for seconds is sooner done without the second compiler."""
+TOPIC = "metrics"
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """The folders of an experiment, and the commands that run in it."""
+    """The folders of an experiment, and the commands that run in it.
+
+    Parameters
+    ----------
+    folder
+        Of everything.
+    master
+        Spark's.
+    broker
+        Of the topic that lines appear in; ``None`` = files appear in a folder.
+    """
 
     folder: Path
     master: str
+    broker: Broker | None = None
 
     @property
     def logs(self) -> Path:
@@ -54,17 +67,25 @@ class Setting:
         return self.checkpoint / "advice.jsonl"
 
     def command(
-        self, out: str, *options: str, name: str = "measure", logs: str = "logs"
+        self, out: str, *options: str, name: str = "measure", logs: str | None = None
     ) -> list[str]:
-        """Return the command that measures, or follows, `logs` into the file `out`."""
-        words = [str(self.folder / logs), "--instance", str(self.folder / "topology.json")]
+        """Return the command that measures, or follows, logs into the file `out`.
+
+        `logs`: where they are; ``None`` = in the folder of all that were made.
+        """
+        where = str(self.folder / "made") if logs is None else logs
+        words = [where, "--instance", str(self.folder / "topology.json")]
         words += ["--out", str(self.folder / out), "--master", self.master, "--quiet", *options]
         return [sys.executable, "-m", "slotwise", name, *words]
 
     def follow(self) -> list[str]:
         """Return the command of the stream; it ends when it has read what is there."""
-        options = ("--once", "--checkpoint", str(self.checkpoint), "--time-limit", "1")
-        return self.command("followed.json", *options, name="follow")
+        options = ["--once", "--checkpoint", str(self.checkpoint), "--time-limit", "1"]
+        logs = str(self.logs)
+        if self.broker is not None:
+            logs = f"kafka://{self.broker.address}/{TOPIC}"
+            options += [word for jar in connector() for word in ("--jars", str(jar))]
+        return self.command("followed.json", *options, name="follow", logs=logs)
 
 
 def write_logs(setting: Setting, options: argparse.Namespace) -> list[Path]:
@@ -102,7 +123,10 @@ def word_count() -> Instance:
 
 
 def appear(setting: Setting, files: Sequence[Path]) -> None:
-    """Let files appear in the folder of logs, each whole and at once."""
+    """Let files appear in the folder of logs, each whole and at once; or lines in the topic."""
+    if setting.broker is not None:
+        setting.broker.send(TOPIC, [(path.as_uri(), path) for path in files])
+        return
     for path in files:
         target = setting.logs / path.relative_to(setting.folder / "made")
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -111,13 +135,40 @@ def appear(setting: Setting, files: Sequence[Path]) -> None:
         partial.rename(target)
 
 
-def kill_after(command: Sequence[str], seconds: float, *, whole_group: bool) -> bool:
-    """Run a command and kill it after so many seconds; return false where it ended before.
+Strike = Callable[[subprocess.Popen[bytes]], bool]
+"""Kills something; says whether the command must go on nevertheless."""
+
+
+def kill_all(process: subprocess.Popen[bytes]) -> bool:
+    """Kill Python and Java together."""
+    end_process(process)
+    return False
+
+
+def kill_python(process: subprocess.Popen[bytes]) -> bool:
+    """Kill Python alone; Java notices, and ends by itself."""
+    process.kill()
+    return False
+
+
+def kill_broker(broker: Broker) -> Strike:
+    """Return what kills a broker and starts it again."""
+
+    def strike(_: subprocess.Popen[bytes]) -> bool:
+        broker.kill()
+        broker.start()
+        return True
+
+    return strike
+
+
+def strike_after(command: Sequence[str], seconds: float, strike: Strike) -> bool:
+    """Run a command to its end, and strike after so many seconds; false: it ended before.
 
     Raises
     ------
     SlotwiseError
-        When it ended with an error.
+        When it ended with an error of its own.
     """
     process = subprocess.Popen(
         command,
@@ -126,18 +177,15 @@ def kill_after(command: Sequence[str], seconds: float, *, whole_group: bool) -> 
         start_new_session=True,
         env=SHORT_LIVED | os.environ,
     )
+    was_struck, must_end_well = False, True
     try:
         _, err = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
-        if whole_group:
-            end_process(process)
-        else:
-            process.kill()  # Java notices, and ends by itself
-        process.communicate()
-        return True
-    if process.returncode != 0:
+        was_struck, must_end_well = True, strike(process)
+        _, err = process.communicate()
+    if must_end_well and process.returncode != 0:
         raise SlotwiseError(f"exit code {process.returncode}{last_words(err)}")
-    return False
+    return was_struck
 
 
 def check_done(command: Sequence[str]) -> None:

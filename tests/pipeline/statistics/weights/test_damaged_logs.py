@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import slotwise
+from slotwise.benchmarks.experiments.measuring.damage import FILES, RIGHT, Mixture, judged
 from slotwise.models.errors import InputError
+from slotwise.pipeline.simulated_logs.faults import DAMAGES
 from slotwise.pipeline.statistics.weights.measured import Measured
 
 if TYPE_CHECKING:
@@ -96,3 +98,14 @@ def test_damaged_lines(spark: SparkSession, logs: Path, root: Path) -> None:
     ]
     # The minute of the decimal comma has no report.
     assert found.to_document()["coverage"][-1]["windows"] == 4 * MINUTES - 1
+
+
+@pytest.mark.slow
+def test_one_line_in_a_hundred_is_damaged_in_every_way(spark: SparkSession) -> None:
+    """Demands and rates stay within 2 % of the truth; `measure_damage` draws other mixtures."""
+    logs = (("storm", "v1"), ("storm", "v2"), ("json", "v1"))
+    mixtures = [
+        Mixture(f"wc{at}", kind, metrics, tuple(range(FILES)), (0, 0), 0.01, DAMAGES)
+        for at, (kind, metrics) in enumerate(logs)
+    ]
+    assert [one.verdict for one in judged(spark, mixtures, seed=5)] == [RIGHT] * len(mixtures)
