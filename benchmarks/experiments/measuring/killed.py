@@ -21,6 +21,7 @@ import numpy as np
 from slotwise.benchmarks.experiments.measuring.broker import broker
 from slotwise.benchmarks.experiments.measuring.killed_setting import (
     Setting,
+    Strike,
     appear,
     check_done,
     kill_all,
