@@ -44,3 +44,10 @@ def test_engines_load_compiled_loops_only_to_run_them() -> None:
     assert "numba" not in loaded_after(
         "import slotwise.solver.engines, slotwise.solver.portfolio.auto"
     )
+
+
+@pytest.mark.parametrize("module", ["results", "rebalanced"])
+def test_what_shows_a_result_loads_no_engine(module: str) -> None:
+    """`judge` took twice the time when its table brought the whole solver with it."""
+    loaded = loaded_after(f"import slotwise.cli.render.{module}")
+    assert sorted(loaded.intersection(HEAVY)) == []

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 
-from slotwise.api.rebalancing import Rebalanced
-from slotwise.api.sparing import Spare
 from slotwise.cli.exits import note
 from slotwise.cli.render.curves import Line, plot_lines
 from slotwise.cli.render.tables import MOST_ROWS, more_rows, show, table
@@ -17,9 +16,13 @@ from slotwise.models.judge.moves import TaskMove, place_of
 from slotwise.models.judge.verdict import Verdict
 from slotwise.models.values import NO_LIMIT, short_text
 from slotwise.solver.core.result import Result, Status
-from slotwise.solver.rebalance.front import Front, FrontPoint
-from slotwise.solver.rebalance.plan import Plan
-from slotwise.solver.rebalance.spare import Loss, Missing
+
+if TYPE_CHECKING:
+    from slotwise.api.rebalancing import Rebalanced
+    from slotwise.api.sparing import Spare
+    from slotwise.solver.rebalance.front import Front, FrontPoint
+    from slotwise.solver.rebalance.plan import Plan
+    from slotwise.solver.rebalance.spare import Loss, Missing
 
 
 def show_spare(spare: Spare) -> None:
