@@ -1,0 +1,272 @@
+"""How long it takes until a tuple of a spout, and all that follows from it, is processed.
+
+What follows from a tuple is a tree: a bolt may send several tuples for each one that it receives,
+and they are under way at the same time. The time below a component is therefore
+
+    T_c = R_c + max over its branches of (network + T of the receiver),
+
+the branches independent of each other, each present with its selectivity or, above 1, that many
+times. Times are known by mean and variance; the mean of a maximum is taken as if they had gamma
+distributions (exact for exponential and for constant times).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from slotwise.models.prediction.flows import FloatArray, Route
+from slotwise.models.prediction.loads import Hop, Loads
+
+STEPS = 96
+"""Points at which the distribution of a maximum is taken (Gauss-Legendre)."""
+MOST_ROUNDS = 1000
+"""Rounds along a cycle of streams until times below its components change no more."""
+SETTLED = 1e-13
+CONSTANT = 1e-9
+"""A squared coefficient of variation below this is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Time:
+    """A random time in seconds, by mean, variance, and what the mean consists of.
+
+    Parameters
+    ----------
+    variance
+        In s^2.
+    queueing
+        Waiting for threads, for cores in use by others, and for the network.
+    service
+        Being processed, at the speed of the node's cores.
+    serialise
+        Being sent, which keeps the sender's thread busy.
+    network
+        Delay and transmission.
+    synchronisation
+        What the slowest of several branches takes longer than the one that is longest in the mean.
+    """
+
+    variance: float = 0.0
+    queueing: float = 0.0
+    service: float = 0.0
+    serialise: float = 0.0
+    network: float = 0.0
+    synchronisation: float = 0.0
+
+    @property
+    def mean(self) -> float:
+        """The mean, which is the sum of its parts."""
+        parts = self.queueing + self.service + self.serialise
+        return parts + self.network + self.synchronisation
+
+    @property
+    def second_moment(self) -> float:
+        """Mean of the square."""
+        return self.variance + self.mean**2
+
+    def after(self, other: Time) -> Time:
+        """Return the sum with an independent time."""
+        return Time(
+            self.variance + other.variance,
+            self.queueing + other.queueing,
+            self.service + other.service,
+            self.serialise + other.serialise,
+            self.network + other.network,
+            self.synchronisation + other.synchronisation,
+        )
+
+    def scaled(self, factor: float) -> Time:
+        """Return the time with its mean times `factor`; the variance stays."""
+        return Time(
+            self.variance,
+            self.queueing * factor,
+            self.service * factor,
+            self.serialise * factor,
+            self.network * factor,
+            self.synchronisation * factor,
+        )
+
+
+Branches = Sequence[tuple[Time, float]]
+"""Time along a branch, and how many such branches there are in the mean."""
+
+
+def slowest(branches: Branches) -> Time:
+    """Return the time of the slowest branch: 0 where none is present."""
+    present = [(time, many) for time, many in branches if many > 0]
+    if not present:
+        return Time()
+    longest, many = max(present, key=lambda one: min(one[1], 1.0) * one[0].mean)
+    share = min(many, 1.0)
+    if len(present) == 1 and many <= 1:
+        mean = share * longest.mean
+        return replace(longest.scaled(share), variance=share * longest.second_moment - mean**2)
+    mean, second = _maximum(present)
+    main = longest.scaled(share)
+    return replace(
+        main,
+        variance=max(0.0, second - mean**2),
+        synchronisation=main.synchronisation + max(0.0, mean - main.mean),
+    )
+
+
+def _maximum(branches: Branches) -> tuple[float, float]:
+    """Return mean and second moment of the slowest branch."""
+    highest = max(
+        time.mean + math.sqrt(time.variance) * (12 + 2 * math.log(max(1.0, many)))
+        for time, many in branches
+    )
+    if highest == 0.0:
+        return 0.0, 0.0
+    # Means of constant times must come out exactly: integrate from one of them to the next.
+    ends = sorted({0.0, highest, *(time.mean for time, _ in branches if _is_constant(time))})
+    mean = second = 0.0
+    for low, high in pairwise(ends):
+        points = low + (high - low) * _NODES
+        below = np.ones(STEPS)
+        for time, many in branches:
+            one = _distribution(time, points)
+            whole, part = math.floor(many), many - math.floor(many)
+            below *= one**whole * ((1 - part) + part * one)
+        above = (1 - below) * _WEIGHTS * (high - low)
+        mean += float(above.sum())
+        second += float(2 * (above * points).sum())
+    return mean, second
+
+
+def _is_constant(time: Time) -> bool:
+    return time.variance <= CONSTANT * time.mean**2
+
+
+def _distribution(time: Time, points: FloatArray) -> FloatArray:
+    """Return P(time <= point), of a gamma distribution or of a constant."""
+    from scipy.special import gammainc
+
+    if _is_constant(time):
+        return np.asarray(points >= time.mean, dtype=np.float64)
+    shape = time.mean**2 / time.variance
+    return np.asarray(gammainc(shape, points * (time.mean / time.variance)))
+
+
+_POINTS, _HALVES = np.polynomial.legendre.leggauss(STEPS)
+_NODES, _WEIGHTS = (_POINTS + 1) / 2, _HALVES / 2
+"""Of an integral from 0 to 1."""
+
+
+# Trees: who sends to whom, by route.
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The components that a spout's tuples come by, those that send last first.
+
+    Parameters
+    ----------
+    route
+        Index of the spout's route.
+    spout
+        Index of its component.
+    order
+        Components below the spout, in an order in which only cycles refer to later ones; ackers
+        left out.
+    cyclic
+        Whether there are cycles.
+    branches
+        Component -> (hop, receiver, copies per tuple that the component receives).
+    acknowledged
+        Component -> hop of its messages to the acker; empty where tuples are not acked.
+    acker
+        Acker and hop of its messages to the spout; ``None`` where tuples are not acked.
+    """
+
+    route: int
+    spout: int
+    order: tuple[int, ...]
+    cyclic: bool
+    branches: dict[int, list[tuple[int, int, float]]]
+    acknowledged: dict[int, int]
+    acker: tuple[int, int] | None
+
+    def after_emission(self, residence: dict[int, Time], network: Sequence[Time]) -> Time:
+        """Return the time from a tuple's emission until all that follows from it is processed.
+
+        Without what the spout's thread does.
+
+        Parameters
+        ----------
+        residence
+            Component -> time that a tuple spends at it: waiting and being processed.
+        network
+            Hop -> time of a copy on the way.
+        """
+        below: dict[int, Time] = defaultdict(Time)
+        acks: dict[int, Time] = {}
+        if self.acker is not None:
+            acker, back = self.acker
+            last = residence[acker].after(network[back])
+            acks = {c: network[hop].after(last) for c, hop in self.acknowledged.items()}
+
+        def branches(component: int) -> list[tuple[Time, float]]:
+            found = [
+                (network[hop].after(below[target]), copies)
+                for hop, target, copies in self.branches.get(component, ())
+            ]
+            # What follows for certain is acknowledged later than the tuple itself.
+            if component in acks and all(copies < 1 for _, copies in found):
+                found.append((acks[component], 1.0))
+            return found
+
+        for _ in range(MOST_ROUNDS if self.cyclic else 1):
+            change = 0.0
+            for component in self.order:
+                time = residence[component].after(slowest(branches(component)))
+                change = max(change, abs(time.mean - below[component].mean))
+                below[component] = time
+            if change <= SETTLED * max((one.mean for one in below.values()), default=0.0):
+                break
+        return slowest(branches(self.spout))
+
+
+def trees(loads: Loads) -> tuple[Tree, ...]:
+    """Return the tree of each route."""
+    hops: dict[int, list[tuple[int, Hop]]] = defaultdict(list)
+    for index, hop in enumerate(loads.hops):
+        hops[hop.route].append((index, hop))
+    return tuple(_tree(loads, r, route, hops[r]) for r, route in enumerate(loads.flows.routes))
+
+
+def _tree(loads: Loads, index: int, route: Route, hops: Sequence[tuple[int, Hop]]) -> Tree:
+    import networkx as nx
+
+    branches: dict[int, list[tuple[int, int, float]]] = defaultdict(list)
+    acknowledged: dict[int, int] = {}
+    acker: tuple[int, int] | None = None
+    for number, hop in hops:
+        link = loads.flows.links[hop.link]
+        if not link.acks:
+            copies = hop.copies / float(route.visits[link.source])
+            branches[link.source].append((number, link.target, copies))
+        elif link.selectivity is None:
+            acker = (link.source, number)
+        else:
+            acknowledged[link.source] = number
+    graph = nx.DiGraph((source, to) for source, some in branches.items() for _, to, _ in some)
+    graph.add_node(route.spout)
+    whole = nx.condensation(graph)
+    parts = [whole.nodes[part]["members"] for part in nx.topological_sort(whole)]
+    order = [c for part in reversed(parts) for c in sorted(part, reverse=True)]
+    return Tree(
+        index,
+        route.spout,
+        tuple(c for c in order if c != route.spout),
+        not nx.is_directed_acyclic_graph(graph),
+        dict(branches),
+        acknowledged,
+        acker,
+    )
