@@ -31,7 +31,7 @@ BoolArray = NDArray[np.bool_]
 
 Key = TypeVar("Key", int, str)
 
-NEEDED = "is needed for a prediction; add it to the instance, or a default with `assume`"
+NEEDED = "is needed for a prediction; give it in the instance, or a default with --assume"
 MOST_TRIED_CYCLES = 1000
 """Cycles that are looked at to name one that multiplies tuples."""
 MOST_LOOPED_GROUPS = 200

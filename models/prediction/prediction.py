@@ -124,8 +124,8 @@ class Prediction:
 
     Parameters
     ----------
-    instance
-        What was placed, with what was assumed.
+    given
+        The instance as it was placed.
     over_memory
         Nodes over their hard memory; where there are any, there is no prediction, and the fields
         below are empty or ``None``.
@@ -144,7 +144,7 @@ class Prediction:
         Topologies that the placement leaves out.
     """
 
-    instance: Instance
+    given: Instance
     over_memory: tuple[OverMemory, ...]
     spouts: tuple[PredictedSpout, ...]
     sustainable: Sustainable | None
@@ -156,9 +156,9 @@ class Prediction:
     def __repr__(self) -> str:
         """At most five lines: the total rate and the bottleneck, then the spouts."""
         if self.over_memory:
-            return f"Prediction {self.instance.name}: none, {self.over_memory[0].node} over memory"
+            return f"Prediction {self.given.name}: none, {self.over_memory[0].node} over memory"
         where = "" if self.bottleneck is None else f", bottleneck {self.bottleneck.resource}"
-        head = f"Prediction {self.instance.name}: {short_text(self.rate)} tuples/s{where}"
+        head = f"Prediction {self.given.name}: {short_text(self.rate)} tuples/s{where}"
         lines = [
             f"{one.topology}/{one.component}: {short_text(one.rate)} tuples/s, "
             + ("unstable" if one.latency is None else f"{short_text(one.latency.mean)} ms")
@@ -267,7 +267,7 @@ def predict(
         instance, assumed = with_assumptions(instance, assumptions)
     over_memory = _over_memory(problem, placement)
     if over_memory:
-        return Prediction(instance, over_memory, (), None, (), None, assumed, ())
+        return Prediction(problem.instance, over_memory, (), None, (), None, assumed, ())
     sent = flows(instance, placement)
     _check_rates(sent)
     found = loads(sent)
@@ -284,7 +284,7 @@ def predict(
         rates, times, bounds = solution.rates, solution.times, solution.bounds
         analysis = solution.analysis.value
     return Prediction(
-        instance,
+        problem.instance,
         (),
         tuple(_spout(sent, r, rates, times[r], bounds[r]) for r in range(len(sent.routes))),
         _sustainable(found),

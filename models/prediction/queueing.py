@@ -41,7 +41,7 @@ class Analysis(StrEnum):
 
     OPEN = "open"
     EXACT = "exact mean value analysis"
-    APPROXIMATE = "approximate mean value analysis (Schweitzer, Bard)"
+    APPROXIMATE = "approximate mean value analysis"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -309,6 +309,7 @@ def test_schemas_name_every_key_and_limit() -> None:
         "vms",
         "allocation-case",
         "advice",
+        "assumptions",
         "plan",
     }
     instance = json.loads(json.dumps(schemas["instance"]))
