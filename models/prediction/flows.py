@@ -36,6 +36,8 @@ MOST_TRIED_CYCLES = 1000
 """Cycles that are looked at to name one that multiplies tuples."""
 MOST_LOOPED_GROUPS = 200
 """Groups on a cycle with a stream that stays in its worker: their visits are solved for exactly."""
+MOST_WAYS = 10_000
+"""Groups of a spout times groups of its topology, up to which each can have a route."""
 
 
 def needed(field: str) -> InputError:
@@ -154,23 +156,26 @@ class Link:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Route:
-    """Where the tuples of one spout go.
+    """Where the tuples of a spout go, or those of some of its tasks.
 
     Parameters
     ----------
     spout
         Index into `Flows.components`.
+    tasks
+        Number of the tasks whose tuples it follows.
     rate
-        Tuples per second that its tasks emit together; ``None`` = not given.
+        Tuples per second that these tasks emit together; ``None`` = not given.
     window
-        Most tuples of each of its tasks in flight; ``None`` = no limit.
+        Most tuples of each task in flight; ``None`` = no limit.
     visits
-        Component -> tuples that its tasks receive per tuple of this spout, not 0; of the spout: 1.
+        Component -> tuples that its tasks receive per tuple of this route, not 0; of the spout: 1.
     by_group
         Group -> the same of each group, those of the spout sharing the 1 evenly.
     """
 
     spout: int
+    tasks: int
     rate: Fraction | None
     window: int | None
     visits: Mapping[int, Fraction]
@@ -192,7 +197,7 @@ class Flows:
     links
         All links between them.
     routes
-        One per spout.
+        One per spout, in order; or more, see `flows`.
     left_out
         Ids of topologies that the placement leaves out.
     """
@@ -256,7 +261,7 @@ class Flows:
         return list(groups)
 
 
-def flows(instance: Instance, placement: Placement) -> Flows:
+def flows(instance: Instance, placement: Placement, *, apart: bool = False) -> Flows:
     """Return what the tasks of `placement` send each other.
 
     Every task of a spout emits as many tuples as another. ``shuffle``, ``fields``, ``direct``,
@@ -265,6 +270,16 @@ def flows(instance: Instance, placement: Placement) -> Flows:
     where there are any. What is sent to a component without tasks is dropped. Where tuples are
     acked, a spout tells an acker of each tuple, a bolt of each tuple that it is done with, and the
     acker the spout once.
+
+    Parameters
+    ----------
+    instance
+        What was placed.
+    placement
+        Of it; topologies may be left out whole.
+    apart
+        Whether each group of a spout with a window has a route of its own, as its tasks do not wait
+        for those of other groups; only where these are few (`MOST_WAYS`).
 
     Raises
     ------
@@ -280,14 +295,10 @@ def flows(instance: Instance, placement: Placement) -> Flows:
         own = {one.noun.id: c for c, one in enumerate(components) if one.topology == t}
         found = _links(t, instance.topologies[t], components, own, groups)
         links += found
-        for name, spout in own.items():
+        for spout in own.values():
             if components[spout].noun.kind == "spout":
-                rate = components[spout].noun.rate
-                visits = _visits(found, spout, components)
-                by_group = _by_group(found, spout, visits, components, groups)
                 window = instance.topologies[t].window
-                exact = None if rate is None else Fraction(rate)
-                routes.append(Route(own[name], exact, window, visits, by_group))
+                routes += _routes(found, spout, window, components, groups, apart=apart)
     return Flows(instance, placement, groups, components, tuple(links), tuple(routes), left_out)
 
 
@@ -600,14 +611,38 @@ def _multiplies(graph: Any, names: Mapping[Any, str]) -> InputError:
     return InputError(rule, field=shown, has_value=False)
 
 
-def _by_group(
+def _routes(
     links: Sequence[Link],
     spout: int,
+    window: int | None,
+    components: Sequence[PlacedComponent],
+    groups: Groups,
+    *,
+    apart: bool,
+) -> Iterator[Route]:
+    """Yield the routes of a spout."""
+    one = components[spout]
+    visits = _visits(links, spout, components)
+    ways = len(one.groups) * sum(len(components[c].groups) for c in visits)
+    each = apart and window is not None and ways <= MOST_WAYS
+    for some in [[group] for group in one.groups] if each else [one.groups]:
+        tasks = int(groups.size[list(some)].sum())
+        rate = None if one.noun.rate is None else Fraction(one.noun.rate) * tasks / one.tasks
+        by_group = _by_group(links, _shares(groups, some), visits, components, groups)
+        yield Route(spout, tasks, rate, window, visits, by_group)
+
+
+def _by_group(
+    links: Sequence[Link],
+    origins: Mapping[int, Fraction],
     visits: Mapping[int, Fraction],
     components: Sequence[PlacedComponent],
     groups: Groups,
 ) -> dict[int, Fraction]:
-    """Return group -> its part of the visits of its component."""
+    """Return group -> its part of the visits of its component.
+
+    `origins` are the groups of the spout that emit, with their shares.
+    """
     import networkx as nx
 
     into: dict[int, list[Link]] = defaultdict(list)
@@ -621,8 +656,11 @@ def _by_group(
         given: dict[int, Fraction] = {}
         gains: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
         for c in part:
+            if not into[c]:
+                given |= origins
+                continue
             shares = _shares(groups, components[c].groups)
-            if c == spout or not any(_is_uneven(link) for link in into[c]):
+            if not any(_is_uneven(link) for link in into[c]):
                 given.update((group, visits[c] * share) for group, share in shares.items())
                 continue
             amounts = dict.fromkeys(components[c].groups, Fraction(0))

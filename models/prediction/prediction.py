@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -268,7 +269,7 @@ def predict(
     over_memory = _over_memory(problem, placement)
     if over_memory:
         return Prediction(problem.instance, over_memory, (), None, (), None, assumed, ())
-    sent = flows(instance, placement)
+    sent = flows(instance, placement, apart=True)
     _check_rates(sent)
     found = loads(sent)
     given = [Fraction(0) if one.window is not None else one.rate for one in sent.routes]
@@ -286,7 +287,7 @@ def predict(
     return Prediction(
         problem.instance,
         (),
-        tuple(_spout(sent, r, rates, times[r], bounds[r]) for r in range(len(sent.routes))),
+        tuple(_spouts(sent, rates, times, bounds)),
         _sustainable(found),
         _utilisations(found, rates),
         analysis,
@@ -321,24 +322,40 @@ def _check_rates(sent: Flows) -> None:
         raise InputError("some spout must have a rate above 0", field=path, value=0)
 
 
-def _spout(
-    sent: Flows, index: int, rates: FloatArray, time: Time | None, bound: Bound | None
-) -> PredictedSpout:
-    route = sent.routes[index]
-    one = sent.components[route.spout]
-    latency = None
-    if time is not None:
-        parts = (time.queueing, time.service, time.serialise, time.network, time.synchronisation)
-        latency = Latency(*(part * MS_PER_S for part in parts))
-    return PredictedSpout(
-        sent.instance.topologies[one.topology].id,
-        one.noun.id,
-        route.window,
-        float(rates[index]),
-        latency,
-        None if bound is None else bound.rate_at_most,
-        None if bound is None else bound.latency_at_least * MS_PER_S,
-    )
+def _spouts(
+    sent: Flows,
+    rates: FloatArray,
+    times: Sequence[Time | None],
+    bounds: Sequence[Bound | None],
+) -> Iterator[PredictedSpout]:
+    """Yield what becomes of each spout: its routes together."""
+    for spout, some in groupby(range(len(sent.routes)), lambda r: sent.routes[r].spout):
+        routes = list(some)
+        one, window = sent.components[spout], sent.routes[routes[0]].window
+        rate = float(sum(rates[routes]))
+        limits = [bound for r in routes if (bound := bounds[r]) is not None]
+        yield PredictedSpout(
+            sent.instance.topologies[one.topology].id,
+            one.noun.id,
+            window,
+            rate,
+            _latency([(float(rates[r]), times[r]) for r in routes]),
+            sum(one.rate_at_most for one in limits) if limits else None,
+            min(one.latency_at_least for one in limits) * MS_PER_S if limits else None,
+        )
+
+
+def _latency(times: Sequence[tuple[float, Time | None]]) -> Latency | None:
+    """Return the mean over routes of these rates."""
+    total = sum(rate for rate, _ in times)
+    parts = [0.0] * 5
+    for rate, time in times:
+        if time is None:
+            return None
+        share = rate / total if total else 1 / len(times)
+        found = (time.queueing, time.service, time.serialise, time.network, time.synchronisation)
+        parts = [a + share * b * MS_PER_S for a, b in zip(parts, found, strict=True)]
+    return Latency(*parts)
 
 
 def _sustainable(found: Loads) -> Sustainable | None:

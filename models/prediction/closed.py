@@ -1,0 +1,326 @@
+"""Closed routes by approximate mean value analysis.
+
+A tuple that arrives somewhere sees what is there when there is one tuple of its route less. Bard
+and Schweitzer take the queues of its own route for smaller in proportion; Chandy and Neuse's
+Linearizer corrects that by a second network, here with one tuple of every route less at once. What
+that changes at a station counts for each route by its share of the queue there, so that one route
+alone is treated as by the Linearizer.
+
+K. M. Chandy, D. Neuse, Linearizer: a heuristic algorithm for queueing network models of computing
+systems, Communications of the ACM 25(2), 1982.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from slotwise.models.prediction.flows import FloatArray
+from slotwise.models.prediction.network import Network, sums
+
+CORRECTIONS = 2
+"""Times that the second network is solved; the article has two and finds that enough."""
+MOST_ROUNDS = 20_000
+SETTLED = 1e-10
+"""Relative change of rates and queues in a round at which a network is solved."""
+NEARLY = 1 - 1e-12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Queues:
+    """Mean numbers of tuples of closed routes, of one task each.
+
+    Parameters
+    ----------
+    thread
+        [E] at the thread.
+    link
+        [R, L] on network interfaces and uplinks.
+    source
+        [E] of visits to a spout with a rate: places in the window that wait for its next tuple.
+    """
+
+    thread: FloatArray
+    link: FloatArray
+    source: FloatArray
+
+    def __sub__(self, other: Queues) -> Queues:
+        """Return the differences."""
+        return Queues(
+            self.thread - other.thread, self.link - other.link, self.source - other.source
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tokens:
+    """How many tuples may be in flight; with one less of each route, of each task a part of one.
+
+    Parameters
+    ----------
+    route
+        [R] of all tasks of the route; infinite for an open route.
+    thread
+        [E] that may be at the thread: of one task of a spout its window, elsewhere of the route.
+    """
+
+    route: FloatArray
+    thread: FloatArray
+
+    @classmethod
+    def of(cls, network: Network, less: float) -> Tokens:
+        """Return the tokens of a network, `less` fewer of each route."""
+        route = network.window * network.tasks - less
+        window = network.window - less / network.tasks
+        thread = np.where(network.at_spout, window[network.route], route[network.route])
+        return cls(route, thread)
+
+    def fractions(self, queues: Queues) -> Queues:
+        """Return queues per tuple in flight; 0 where there is none."""
+
+        def over(values: FloatArray, tokens: FloatArray) -> FloatArray:
+            out: FloatArray = np.zeros_like(values)
+            return np.divide(values, tokens, out=out, where=tokens > 0)
+
+        links = np.broadcast_to(self.route[:, None], queues.link.shape)
+        return Queues(
+            over(queues.thread, self.thread),
+            over(queues.link, links),
+            over(queues.source, self.thread),
+        )
+
+    def times(self, fractions: Queues) -> Queues:
+        """Return the change of queues seen by a tuple, from the change of fractions."""
+
+        def rest(tokens: FloatArray) -> FloatArray:
+            return np.where(np.isfinite(tokens), np.maximum(tokens - 1, 0.0), 0.0)
+
+        return Queues(
+            fractions.thread * rest(self.thread),
+            fractions.link * rest(self.route)[:, None],
+            fractions.source * rest(self.thread),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Settled:
+    """A network that came to rest.
+
+    Parameters
+    ----------
+    rates
+        [R] tuples per second of each route.
+    flow
+        [E] tuples per second that come to the group.
+    slowdown
+        [G] of threads by others on their cores.
+    queues
+        What is where.
+    residence
+        [E] seconds at the thread.
+    chance
+        [E] to find it busy.
+    links
+        [R, L] time on links over that without waiting.
+    settled
+        Whether it did come to rest.
+    """
+
+    rates: FloatArray
+    flow: FloatArray
+    slowdown: FloatArray
+    queues: Queues
+    residence: FloatArray
+    chance: FloatArray
+    links: FloatArray
+    settled: bool
+
+
+def solve_closed(network: Network, start: FloatArray) -> Settled:
+    """Return the network with its closed routes, from `start`, [R] rates that are not too high."""
+    whole, less = Tokens.of(network, 0.0), Tokens.of(network, 1.0)
+    visits = len(network.route)
+    none = Queues(np.zeros(visits), np.zeros_like(network.link_demand), np.zeros(visits))
+    flow = start[network.route] * network.count
+    rest = np.zeros(visits)
+    empty = np.ones(network.group_count)
+    now = Settled(start, flow, empty, none, rest, rest, np.ones_like(none.link), True)
+    found, correction = _settle(network, whole, none, now), none
+    fewer = found
+    for _ in range(CORRECTIONS):
+        fewer = _settle(network, less, correction, fewer)
+        correction = less.fractions(fewer.queues) - whole.fractions(found.queues)
+        # One tuple less of a route is a part of one less of each task of its spout.
+        scale = np.where(network.at_spout, network.tasks[network.route], 1.0)
+        correction = Queues(correction.thread * scale, correction.link, correction.source * scale)
+        found = _settle(network, whole, correction, found)
+    return found
+
+
+def _settle(network: Network, tokens: Tokens, correction: Queues, start: Settled) -> Settled:
+    """Return the network with these tokens, from another."""
+    closed, route = network.closed[network.route], network.route
+    emits = closed & network.at_spout
+    rates, flow, slowdown, queues = start.rates, start.flow, start.slowdown, start.queues
+    change = tokens.times(correction)
+    windows = np.where(emits, tokens.thread, 0.0)
+    settled = False
+    for _ in range(MOST_ROUNDS):
+        threads = Threads(network, tokens.thread, flow)
+        slowdown = network.cores.slowdown(network.per_group(threads.busy), slowdown)
+        residence, chance = threads.residence(slowdown, queues.thread, change.thread)
+        links = _links(network, tokens, rates, queues.link, change.link)
+        after = network.after_emission(residence, chance, links)
+        seen = np.maximum(0.0, queues.source * _without(tokens.thread) + change.source)
+        pause = np.where(emits, (1 + seen) / network.task_rate[route], 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            each = np.minimum(windows / (pause + residence + after[route]), 1 / network.busy_s)
+        emitted = np.where(emits, each * network.size, 0.0)
+        wanted = sums(route, emitted, network.route_count)
+        new_rates = _within(network, wanted)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.where(emits & (wanted[route] > 0), emitted / wanted[route], network.count)
+        # Queues hold all tuples in flight, so they come of the rates that are wanted.
+        coming = wanted[route] * share
+        new_queues = Queues(
+            np.where(closed, coming * residence / network.size, 0.0),
+            wanted[:, None] * network.link_demand * links,
+            np.where(emits, coming / network.size * pause, 0.0),
+        )
+        moved = max(
+            _change(rates, new_rates),
+            _change(queues.thread, new_queues.thread),
+            _change(queues.link, new_queues.link),
+            _change(queues.source, new_queues.source),
+        )
+        rates, flow, queues = new_rates, new_rates[route] * share, new_queues
+        if moved <= SETTLED:
+            settled = True
+            break
+    return Settled(rates, flow, slowdown, queues, residence, chance, links, settled)
+
+
+def _without(tokens: FloatArray) -> FloatArray:
+    """Return the part of a queue that one tuple of it sees, by Schweitzer and Bard."""
+    with np.errstate(divide="ignore"):
+        return np.maximum(0.0, 1 - 1 / tokens)
+
+
+def _change(before: FloatArray, after: FloatArray) -> float:
+    scale = max(float(np.abs(after).max(initial=0.0)), 1e-300)
+    return float(np.abs(after - before).max(initial=0.0)) / scale
+
+
+def _links(
+    network: Network, tokens: Tokens, rates: FloatArray, queue: FloatArray, change: FloatArray
+) -> FloatArray:
+    """Return [R, L] time on links over that without waiting: processor sharing."""
+    open_load = np.where(network.closed, 0.0, rates) @ network.link_demand
+    there = queue.sum(axis=0)
+    seen = there - queue * (1 - _without(tokens.route))[:, None]
+    out: FloatArray = np.zeros_like(queue)
+    share = np.divide(queue, there, out=out, where=there > 0)
+    seen = np.maximum(0.0, seen + share * change.sum(axis=0))
+    found: FloatArray = (1 + seen) / (1 - open_load)
+    return found
+
+
+def _within(network: Network, wanted: FloatArray) -> FloatArray:
+    """Return the rates that are wanted, lowered where a resource would do more than it can."""
+    rates = np.where(network.closed, wanted, network.rate)
+    demand = network.shared_demand
+    load = rates @ demand
+    over = np.flatnonzero(load > 1)
+    if not over.size:
+        return rates
+    factor = np.ones(len(rates))
+    fixed = np.where(network.closed, 0.0, rates) @ demand
+    for k in over.tolist():
+        room = max(0.0, 1 - fixed[k]) / max(load[k] - fixed[k], 1e-300)
+        factor = np.where(network.closed & (demand[:, k] > 0), np.minimum(factor, room), factor)
+    return rates * factor
+
+
+class Threads:
+    """What tuples find at threads, at given flows.
+
+    Parameters
+    ----------
+    network
+        The threads.
+    tokens
+        [E] tuples of the route that may be at the thread; infinite for open routes.
+    flow
+        [E] tuples per second that come to the group.
+    """
+
+    def __init__(self, network: Network, tokens: FloatArray, flow: FloatArray) -> None:
+        self.network, self.tokens = network, tokens
+        self.busy = flow * network.busy_s / network.size
+        """[E] share of the time that one task of the group is busy with the visit, alone."""
+        self.is_open = np.isinf(tokens)
+
+    def residence(
+        self, slowdown: FloatArray, queue: FloatArray, change: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return [E] the seconds at the thread, and the chance to find it busy.
+
+        A tuple waits for those in front, which are served one by one at the speed that other
+        threads leave; of the one in service it finds the rest. With Poisson arrivals that is the
+        formula of Pollaczek and Khinchine; tuples that were sent together come as a batch.
+
+        Parameters
+        ----------
+        slowdown
+            [G] of threads by others on their cores.
+        queue
+            [E] mean number of tuples of closed routes at one task.
+        change
+            [E] how many more of these a tuple sees than by Schweitzer and Bard.
+        """
+        network, group = self.network, self.network.group
+        per_group = network.per_group
+        without = _without(self.tokens)
+        closed_busy = np.where(self.is_open, 0.0, self.busy)
+        there = per_group(queue)[group]
+        out: FloatArray = np.zeros_like(queue)
+        share = np.divide(queue, there, out=out, where=there > 0)
+        seen = there - queue * (1 - without) + share * per_group(change)[group]
+        seen = np.maximum(0.0, seen)
+        factor = 1 + (slowdown[group] - 1) * self._others()
+        in_service = (per_group(closed_busy)[group] - closed_busy * (1 - without)) * factor
+        in_service = np.minimum(in_service, np.minimum(1.0, seen))
+        open_busy = np.minimum(per_group(self.busy - closed_busy)[group] * factor, NEARLY)
+        # Where all tuples in flight queue up at a thread, one comes when another is done: it finds
+        # a whole service before it, and no rest.
+        with np.errstate(invalid="ignore"):
+            elsewhere = np.where(self.is_open, 1.0, 1 - np.minimum(1.0, queue / self.tokens))
+        places = 1 + seen * (1 - self._together() * (factor - 1) / factor)
+        places += network.batch - network.rest * (in_service * elsewhere + open_busy)
+        residence = network.busy_s * factor * np.maximum(1.0, places / (1 - open_busy))
+        return residence, np.minimum(in_service + open_busy, 1.0)
+
+    def _others(self) -> FloatArray:
+        """Return [E] the share of the node's load that is there without the tuple itself."""
+        own, load = self._on_node(1 - _without(self.tokens))
+        out: FloatArray = np.zeros_like(own)
+        return 1 - np.divide(own, load, out=out, where=load > 0)
+
+    def _together(self) -> FloatArray:
+        """Return [E] how much less often than by chance a thread has a queue while another works.
+
+        Where n tuples of a route are in flight besides the one that arrives, one of them cannot be
+        at both: 1 / n less. Those of other routes can.
+        """
+        own, load = self._on_node(np.ones_like(self.busy))
+        flight = self.network.window * self.network.tasks
+        others = np.maximum(flight[self.network.route] - 1, 1.0)
+        out: FloatArray = np.zeros_like(own)
+        return np.divide(own, load, out=out, where=load > 0) / others
+
+    def _on_node(self, part: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return [E] a part of the load that the route puts on the node, and the node's load."""
+        network = self.network
+        work = self.busy * network.size
+        own = sums(network.route_on_node, work * part)[network.route_on_node]
+        return own, sums(network.node, work)[network.node]
