@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from slotwise.api.show import Drawing as Drawing
     from slotwise.api.show import show as show
     from slotwise.api.simulating import generate_logs as generate_logs
+    from slotwise.api.simulating_placements import simulate as simulate
     from slotwise.api.solving import crosscheck as crosscheck
     from slotwise.api.solving import solve as solve
     from slotwise.api.sparing import Spare as Spare
@@ -103,6 +104,7 @@ if TYPE_CHECKING:
     from slotwise.models.prediction.prediction import Prediction as Prediction
     from slotwise.models.problem.compile import compile_problem as compile_problem
     from slotwise.models.problem.problem import Problem as Problem
+    from slotwise.models.simulation.simulation import Simulation as Simulation
     from slotwise.pipeline.following.advice import Advice as Advice
     from slotwise.pipeline.following.follow import Followed as Followed
     from slotwise.pipeline.spark.pack import Packed as Packed

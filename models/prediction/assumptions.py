@@ -11,6 +11,7 @@ from slotwise.models.instance.cluster import Cluster, LevelTimes
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.topology import Topology
 from slotwise.models.nouns import SPARSE, AboveZero, Noun, Number, Positive
+from slotwise.models.values import plain
 
 ASSUMPTIONS_FORMAT = "slotwise.assumptions/1"
 
@@ -84,6 +85,10 @@ class Assumed:
     key: str
     value: Decimal | int
     where: tuple[str, ...]
+
+    def to_document(self) -> dict[str, Any]:
+        """Return it as JSON-ready data."""
+        return {"key": self.key, "value": plain(self.value), "where": list(self.where)}
 
 
 class _Filling:

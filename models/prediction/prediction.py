@@ -92,6 +92,10 @@ class Utilised:
     resource: Resource
     utilisation: float
 
+    def to_document(self) -> dict[str, Any]:
+        """Return it as JSON-ready data."""
+        return _resource_document(self.resource) | {"utilisation": self.utilisation}
+
 
 @dataclass(frozen=True, slots=True)
 class Sustainable:
@@ -117,6 +121,11 @@ class OverMemory:
     node: str
     needed: Fraction
     available: Fraction
+
+    def to_document(self) -> dict[str, Any]:
+        """Return it as JSON-ready data."""
+        available = plain(self.available)
+        return {"node": self.node, "needed": plain(self.needed), "available": available}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -185,10 +194,7 @@ class Prediction:
     def to_document(self) -> dict[str, Any]:
         """Return the prediction as JSON-ready data."""
         return {
-            "over_memory": [
-                {"node": one.node, "needed": plain(one.needed), "available": plain(one.available)}
-                for one in self.over_memory
-            ],
+            "over_memory": [one.to_document() for one in self.over_memory],
             "analysis": self.analysis,
             "spouts": [_spout_document(one) for one in self.spouts],
             "sustainable": None
@@ -198,12 +204,9 @@ class Prediction:
                 "exact": str(self.sustainable.multiple),
                 "resource": _resource_document(self.sustainable.resource),
             },
-            "bottleneck": None if self.bottleneck is None else _utilised_document(self.bottleneck),
-            "utilisations": [_utilised_document(one) for one in self.utilisations],
-            "assumed": [
-                {"key": one.key, "value": plain(one.value), "where": list(one.where)}
-                for one in self.assumed
-            ],
+            "bottleneck": None if self.bottleneck is None else self.bottleneck.to_document(),
+            "utilisations": [one.to_document() for one in self.utilisations],
+            "assumed": [one.to_document() for one in self.assumed],
             "left_out": list(self.left_out),
         }
 
@@ -236,10 +239,6 @@ def _resource_document(resource: Resource) -> dict[str, Any]:
     return {"kind": resource.kind.value, "place": resource.place, "component": component}
 
 
-def _utilised_document(one: Utilised) -> dict[str, Any]:
-    return _resource_document(one.resource) | {"utilisation": one.utilisation}
-
-
 def predict(
     problem: Problem | Instance, placement: Placement, assumptions: Assumptions | None = None
 ) -> Prediction:
@@ -266,11 +265,11 @@ def predict(
     assumed: tuple[Assumed, ...] = ()
     if assumptions is not None:
         instance, assumed = with_assumptions(instance, assumptions)
-    over_memory = _over_memory(problem, placement)
+    over_memory = nodes_over_memory(problem, placement)
     if over_memory:
         return Prediction(problem.instance, over_memory, (), None, (), None, assumed, ())
     sent = flows(instance, placement, apart=True)
-    _check_rates(sent)
+    check_rates(sent)
     found = loads(sent)
     given = [Fraction(0) if one.window is not None else one.rate for one in sent.routes]
     open_rates = [rate for rate in given if rate is not None]
@@ -296,7 +295,8 @@ def predict(
     )
 
 
-def _over_memory(problem: Problem, placement: Placement) -> tuple[OverMemory, ...]:
+def nodes_over_memory(problem: Problem, placement: Placement) -> tuple[OverMemory, ...]:
+    """Return the nodes that hold more than their hard memory."""
     if problem.memory is None or not problem.hard[problem.memory]:
         return ()
     load = account(problem, placement).node_load[:, problem.memory].tolist()
@@ -309,7 +309,7 @@ def _over_memory(problem: Problem, placement: Placement) -> tuple[OverMemory, ..
     )
 
 
-def _check_rates(sent: Flows) -> None:
+def check_rates(sent: Flows) -> None:
     """Refuse open routes without a rate, and placements that nothing flows in."""
     if not sent.routes:
         rule = "no topology with a spout is placed: nothing to predict"

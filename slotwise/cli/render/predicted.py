@@ -12,6 +12,7 @@ from slotwise.models.display import counted
 from slotwise.models.prediction.assumptions import Assumed
 from slotwise.models.prediction.loads import Kind
 from slotwise.models.prediction.prediction import Latency, PredictedSpout, Prediction
+from slotwise.models.simulation.simulation import Simulation
 from slotwise.models.values import plain, short_text
 
 _PARTS = ("queueing", "service", "serialisation", "network", "synchronisation")
@@ -21,14 +22,14 @@ _NODE_KINDS = (Kind.CPU, Kind.NIC_IN, Kind.NIC_OUT)
 def show_prediction(prediction: Prediction) -> None:
     """Show what a placement is worth."""
     if prediction.over_memory:
-        show(*_over_memory(prediction))
+        show(*over_memory(prediction))
         return
     show(
         *_headlines(prediction),
         *_spouts(prediction),
         *more_rows(len(prediction.spouts), "spouts"),
-        *_utilisations(prediction),
-        *_notes(prediction),
+        *utilisations(prediction),
+        *notes(prediction),
     )
 
 
@@ -36,21 +37,23 @@ def show_compared(first: Prediction, second: Prediction) -> None:
     """Show two placements of an instance beside each other."""
     parts: list[RenderableType] = []
     for name, one in (("First", first), ("Second", second)):
-        lines = _over_memory(one) if one.over_memory else _headlines(one)
+        lines = over_memory(one) if one.over_memory else _headlines(one)
         parts += [f"{name} placement: {line}" for line in lines]
     if not first.over_memory and not second.over_memory:
         parts += [_compared_spouts(first, second), *_compared_nodes(first, second)]
-    show(*parts, *_notes(first))
+    show(*parts, *notes(first))
 
 
-def _over_memory(prediction: Prediction) -> list[str]:
+def over_memory(prediction: Prediction | Simulation) -> list[str]:
+    """Return why there is no prediction, or simulation."""
     lines = [
         f"  {one.node}: {short_text(one.needed)} MB needed, {short_text(one.available)} available"
         for one in prediction.over_memory
     ]
     nodes = counted(len(lines), "node")
+    what = "prediction" if isinstance(prediction, Prediction) else "simulation"
     return [
-        f"No prediction: {nodes} over memory, where tasks swap or die.",
+        f"No {what}: {nodes} over memory, where tasks swap or die.",
         *lines[:MOST_ROWS],
         *more_rows(len(lines), "nodes"),
     ]
@@ -65,9 +68,9 @@ def _rates(prediction: Prediction) -> Iterator[str]:
     if busiest is None:
         yield f"{short_text(prediction.rate)} tuples/s in all; no resource is in use."
         return
-    share = _percent(busiest.utilisation)
+    share = percent(busiest.utilisation)
     if prediction.is_sustainable:
-        all_of_them = f"{_number(prediction.rate)} tuples/s in all ({prediction.analysis})"
+        all_of_them = f"{number(prediction.rate)} tuples/s in all ({prediction.analysis})"
         yield f"{all_of_them}; the busiest resource is the {busiest.resource}: {share}."
     else:
         yield (
@@ -87,11 +90,11 @@ def _spouts(prediction: Prediction) -> list[Table]:
     """Return a table of rates and latencies, and one of where the time of a tuple goes."""
     some = prediction.spouts
     heads: tuple[str, ...] = ("spout", "tuples/s", "ms")
-    rows: list[tuple[str, ...]] = [(_name(one), _number(one.rate), _latency(one)) for one in some]
+    rows: list[tuple[str, ...]] = [(_name(one), number(one.rate), _latency(one)) for one in some]
     if any(one.window is not None for one in some):
         heads = (*heads, "window", "at most tuples/s", "at least ms")
         limits = ((one.window, one.rate_at_most, one.latency_at_least) for one in some)
-        rows = [(*row, *map(_number, more)) for row, more in zip(rows, limits, strict=True)]
+        rows = [(*row, *map(number, more)) for row, more in zip(rows, limits, strict=True)]
     found = [table(rows[:MOST_ROWS], heads, heads[1:])]
     if prediction.is_sustainable:
         heads = ("ms of a tuple", *_PARTS)
@@ -101,7 +104,7 @@ def _spouts(prediction: Prediction) -> list[Table]:
 
 
 def _latency(one: PredictedSpout) -> str:
-    return "grows" if one.latency is None else _number(one.latency.mean)
+    return "grows" if one.latency is None else number(one.latency.mean)
 
 
 def _name(one: PredictedSpout) -> str:
@@ -109,19 +112,21 @@ def _name(one: PredictedSpout) -> str:
 
 
 def _part(latency: Latency | None, part: str) -> str:
-    return "-" if latency is None else _number(getattr(latency, part))
+    return "-" if latency is None else number(getattr(latency, part))
 
 
-def _number(value: float | None) -> str:
+def number(value: float | None) -> str:
     """Return a predicted number with four digits: more would be made up."""
     return "-" if value is None else short_text(plain(float(f"{value:.4g}")))
 
 
-def _percent(utilisation: float) -> str:
+def percent(utilisation: float) -> str:
+    """Return a utilisation in words."""
     return f"{100 * utilisation:.3g} %"
 
 
-def _utilisations(prediction: Prediction) -> list[RenderableType]:
+def utilisations(prediction: Prediction | Simulation) -> list[RenderableType]:
+    """Return tables of the utilisation of nodes and uplinks."""
     by_place = _by_place(prediction)
     rows = [
         (place, *(_share(by_place, place, kind) for kind in _NODE_KINDS))
@@ -142,7 +147,7 @@ def _utilisations(prediction: Prediction) -> list[RenderableType]:
     return parts
 
 
-def _by_place(prediction: Prediction) -> dict[tuple[Kind, str], float]:
+def _by_place(prediction: Prediction | Simulation) -> dict[tuple[Kind, str], float]:
     """Return utilisation by kind and place, of threads left out."""
     return {
         (one.resource.kind, one.resource.place): one.utilisation
@@ -152,7 +157,7 @@ def _by_place(prediction: Prediction) -> dict[tuple[Kind, str], float]:
 
 
 def _share(by_place: dict[tuple[Kind, str], float], place: str, kind: Kind) -> str:
-    return _percent(by_place.get((kind, place), 0.0))
+    return percent(by_place.get((kind, place), 0.0))
 
 
 def _compared_spouts(first: Prediction, second: Prediction) -> Table:
@@ -164,7 +169,7 @@ def _compared_spouts(first: Prediction, second: Prediction) -> Table:
             (one.rate, None if other is None else other.rate),
             (_mean(one), None if other is None else _mean(other)),
         )
-        cells = [cell for a, b in values for cell in (_number(a), _number(b), _change(a, b))]
+        cells = [cell for a, b in values for cell in (number(a), number(b), _change(a, b))]
         rows.append((_name(one), *cells))
     heads = ("spout", "tuples/s", "second", "change", "ms", "second", "change")
     return table(rows, heads, heads[1:])
@@ -199,7 +204,7 @@ def _where(one: Assumed) -> str:
     return f", for {one.where[0]}{more}"
 
 
-def _notes(prediction: Prediction) -> list[str]:
+def notes(prediction: Prediction | Simulation) -> list[str]:
     """Return what was assumed, and what is not placed."""
     lines = [f"  {one.key} = {short_text(one.value)}{_where(one)}" for one in prediction.assumed]
     if lines:
