@@ -1,10 +1,9 @@
 """Closed routes by approximate mean value analysis.
 
 A tuple that arrives somewhere sees what is there when there is one tuple of its route less. Bard
-and Schweitzer take the queues of its own route for smaller in proportion; Chandy and Neuse's
-Linearizer corrects that by a second network, here with one tuple of every route less at once. What
-that changes at a station counts for each route by its share of the queue there, so that one route
-alone is treated as by the Linearizer.
+and Schweitzer take the queues of its own route for smaller in proportion. Where there are few
+routes, and cores for all threads, Chandy and Neuse's Linearizer corrects that by networks with one
+tuple less; where threads share cores it brings nothing, for that is a coarser approximation.
 
 K. M. Chandy, D. Neuse, Linearizer: a heuristic algorithm for queueing network models of computing
 systems, Communications of the ACM 25(2), 1982.
@@ -12,6 +11,7 @@ systems, Communications of the ACM 25(2), 1982.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +20,9 @@ from slotwise.models.prediction.flows import FloatArray
 from slotwise.models.prediction.network import Network, sums
 
 CORRECTIONS = 2
-"""Times that the second network is solved; the article has two and finds that enough."""
+"""Times that networks with one tuple less are solved; the article finds that enough."""
+MOST_CORRECTED = 10
+"""Closed routes up to which they are: there is a network for each."""
 MOST_ROUNDS = 20_000
 SETTLED = 1e-10
 """Relative change of rates and queues in a round at which a network is solved."""
@@ -45,12 +47,6 @@ class Queues:
     link: FloatArray
     source: FloatArray
 
-    def __sub__(self, other: Queues) -> Queues:
-        """Return the differences."""
-        return Queues(
-            self.thread - other.thread, self.link - other.link, self.source - other.source
-        )
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tokens:
@@ -68,38 +64,15 @@ class Tokens:
     thread: FloatArray
 
     @classmethod
-    def of(cls, network: Network, less: float) -> Tokens:
-        """Return the tokens of a network, `less` fewer of each route."""
-        route = network.window * network.tasks - less
-        window = network.window - less / network.tasks
+    def of(cls, network: Network, less: int | None = None) -> Tokens:
+        """Return the tokens of a network, one fewer of the route `less`, of each task a part."""
+        fewer = np.zeros(network.route_count)
+        if less is not None:
+            fewer[less] = 1.0
+        route = network.window * network.tasks - fewer
+        window = network.window - fewer / network.tasks
         thread = np.where(network.at_spout, window[network.route], route[network.route])
         return cls(route, thread)
-
-    def fractions(self, queues: Queues) -> Queues:
-        """Return queues per tuple in flight; 0 where there is none."""
-
-        def over(values: FloatArray, tokens: FloatArray) -> FloatArray:
-            out: FloatArray = np.zeros_like(values)
-            return np.divide(values, tokens, out=out, where=tokens > 0)
-
-        links = np.broadcast_to(self.route[:, None], queues.link.shape)
-        return Queues(
-            over(queues.thread, self.thread),
-            over(queues.link, links),
-            over(queues.source, self.thread),
-        )
-
-    def times(self, fractions: Queues) -> Queues:
-        """Return the change of queues seen by a tuple, from the change of fractions."""
-
-        def rest(tokens: FloatArray) -> FloatArray:
-            return np.where(np.isfinite(tokens), np.maximum(tokens - 1, 0.0), 0.0)
-
-        return Queues(
-            fractions.thread * rest(self.thread),
-            fractions.link * rest(self.route)[:, None],
-            fractions.source * rest(self.thread),
-        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,31 +111,75 @@ class Settled:
 
 def solve_closed(network: Network, start: FloatArray) -> Settled:
     """Return the network with its closed routes, from `start`, [R] rates that are not too high."""
-    whole, less = Tokens.of(network, 0.0), Tokens.of(network, 1.0)
     visits = len(network.route)
     none = Queues(np.zeros(visits), np.zeros_like(network.link_demand), np.zeros(visits))
     flow = start[network.route] * network.count
-    rest = np.zeros(visits)
-    empty = np.ones(network.group_count)
-    now = Settled(start, flow, empty, none, rest, rest, np.ones_like(none.link), True)
-    found, correction = _settle(network, whole, none, now), none
-    fewer = found
+    rest, alone = np.zeros(visits), np.ones(network.group_count)
+    empty = Settled(start, flow, alone, none, rest, rest, np.ones_like(none.link), True)
+    whole = Tokens.of(network)
+    found = _settle(network, whole, {}, empty)
+    closed = np.flatnonzero(network.closed).tolist()
+    if len(closed) > MOST_CORRECTED or network.cores.nodes:
+        return found
+    corrections: dict[int, Queues] = {}
+    fewer = dict.fromkeys(closed, found)
     for _ in range(CORRECTIONS):
-        fewer = _settle(network, less, correction, fewer)
-        correction = less.fractions(fewer.queues) - whole.fractions(found.queues)
-        # One tuple less of a route is a part of one less of each task of its spout.
-        scale = np.where(network.at_spout, network.tasks[network.route], 1.0)
-        correction = Queues(correction.thread * scale, correction.link, correction.source * scale)
-        found = _settle(network, whole, correction, found)
+        for r in closed:
+            less = Tokens.of(network, r)
+            fewer[r] = _settle(network, less, corrections, fewer[r])
+            corrections[r] = _difference(network, r, (less, fewer[r]), (whole, found))
+        found = _settle(network, whole, corrections, found)
     return found
 
 
-def _settle(network: Network, tokens: Tokens, correction: Queues, start: Settled) -> Settled:
+def _difference(
+    network: Network, route: int, less: tuple[Tokens, Settled], whole: tuple[Tokens, Settled]
+) -> Queues:
+    """Return by how much the queues per tuple in flight differ for one tuple less of a route."""
+    (few, after), (many, before) = less, whole
+    now, then = after.queues, before.queues
+    thread = _over(now.thread, few.thread) - _over(then.thread, many.thread)
+    source = _over(now.source, few.thread) - _over(then.source, many.thread)
+    link = _over(now.link, few.route[:, None]) - _over(then.link, many.route[:, None])
+    # At a spout's own threads, one tuple less of the route is a part of one less of the task.
+    own = network.at_spout & (network.route == route)
+    scale = np.where(own, network.tasks[route], 1.0)
+    return Queues(thread * scale, link, source * scale)
+
+
+def _over(queue: FloatArray, tokens: FloatArray) -> FloatArray:
+    """Return queues per tuple in flight; 0 where there is none."""
+    out: FloatArray = np.zeros_like(queue)
+    return np.divide(queue, np.broadcast_to(tokens, queue.shape), out=out, where=tokens > 0)
+
+
+def _seen(network: Network, tokens: Tokens, corrections: Mapping[int, Queues]) -> Queues:
+    """Return how many more tuples one sees than by Schweitzer and Bard."""
+    found = Queues(
+        np.zeros(len(network.route)),
+        np.zeros_like(network.link_demand),
+        np.zeros(len(network.route)),
+    )
+    for r, one in corrections.items():
+        own = network.route == r
+        thread = np.where(np.isfinite(tokens.thread), tokens.thread, 0.0) - own
+        at_group = network.per_group(one.thread * np.maximum(thread, 0.0))
+        found.thread[own] = at_group[network.group[own]]
+        found.source[own] = one.source[own] * np.maximum(thread[own], 0.0)
+        route = np.where(np.isfinite(tokens.route), tokens.route, 0.0)
+        route[r] -= 1
+        found.link[r] = (one.link * np.maximum(route, 0.0)[:, None]).sum(axis=0)
+    return found
+
+
+def _settle(
+    network: Network, tokens: Tokens, corrections: Mapping[int, Queues], start: Settled
+) -> Settled:
     """Return the network with these tokens, from another."""
     closed, route = network.closed[network.route], network.route
     emits = closed & network.at_spout
     rates, flow, slowdown, queues = start.rates, start.flow, start.slowdown, start.queues
-    change = tokens.times(correction)
+    change = _seen(network, tokens, corrections)
     windows = np.where(emits, tokens.thread, 0.0)
     settled = False
     for _ in range(MOST_ROUNDS):
@@ -218,10 +235,8 @@ def _links(
     open_load = np.where(network.closed, 0.0, rates) @ network.link_demand
     there = queue.sum(axis=0)
     seen = there - queue * (1 - _without(tokens.route))[:, None]
-    out: FloatArray = np.zeros_like(queue)
-    share = np.divide(queue, there, out=out, where=there > 0)
-    seen = np.maximum(0.0, seen + share * change.sum(axis=0))
-    found: FloatArray = (1 + seen) / (1 - open_load)
+    seen = np.maximum(0.0, seen + change)
+    found: FloatArray = (1 + seen + network.bursts.link) / (1 - open_load)
     return found
 
 
@@ -283,10 +298,7 @@ class Threads:
         without = _without(self.tokens)
         closed_busy = np.where(self.is_open, 0.0, self.busy)
         there = per_group(queue)[group]
-        out: FloatArray = np.zeros_like(queue)
-        share = np.divide(queue, there, out=out, where=there > 0)
-        seen = there - queue * (1 - without) + share * per_group(change)[group]
-        seen = np.maximum(0.0, seen)
+        seen = np.maximum(0.0, there - queue * (1 - without) + change)
         factor = 1 + (slowdown[group] - 1) * self._others()
         in_service = (per_group(closed_busy)[group] - closed_busy * (1 - without)) * factor
         in_service = np.minimum(in_service, np.minimum(1.0, seen))
@@ -296,7 +308,8 @@ class Threads:
         with np.errstate(invalid="ignore"):
             elsewhere = np.where(self.is_open, 1.0, 1 - np.minimum(1.0, queue / self.tokens))
         places = 1 + seen * (1 - self._together() * (factor - 1) / factor)
-        places += network.batch - network.rest * (in_service * elsewhere + open_busy)
+        places -= network.rest * (in_service * elsewhere + open_busy)
+        places += network.bursts.thread
         residence = network.busy_s * factor * np.maximum(1.0, places / (1 - open_busy))
         return residence, np.minimum(in_service + open_busy, 1.0)
 

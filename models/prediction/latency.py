@@ -163,6 +163,50 @@ _NODES, _WEIGHTS = (_POINTS + 1) / 2, _HALVES / 2
 
 
 @dataclass(frozen=True, slots=True)
+class Branch:
+    """What a component sends on by one hop for each tuple that it receives.
+
+    Parameters
+    ----------
+    hop
+        Index of the hop.
+    target
+        Component that receives.
+    copies
+        Tuples that are sent, in the mean.
+    distinct
+        Different threads that they go to, in the mean; fewer than 1 where fewer are sent.
+    """
+
+    hop: int
+    target: int
+    copies: float
+    distinct: float
+
+    def at(self, here: Time, after: Time) -> Time:
+        """Return the time from the arrival at one of these threads until all is processed.
+
+        Tuples that go to the same thread are done one after the other. Either the last of them is
+        the latest, or one of them whose further way is longer.
+
+        Parameters
+        ----------
+        here
+            At the receiver, for a tuple in the middle of those that were sent together.
+        after
+            From there on, of one tuple.
+        """
+        each = self.copies / self.distinct
+        if each <= 1:
+            return here.after(after)
+        last = (each - 1) / 2 * (here.service + here.serialise)
+        slow = slowest([(after, each)])
+        if slow.mean >= after.mean + last:
+            return here.after(slow)
+        return here.after(replace(after, queueing=after.queueing + last))
+
+
+@dataclass(frozen=True, slots=True)
 class Tree:
     """The components that a spout's tuples come by, those that send last first.
 
@@ -178,7 +222,7 @@ class Tree:
     cyclic
         Whether there are cycles.
     branches
-        Component -> (hop, receiver, copies per tuple that the component receives).
+        Component -> its branches.
     acknowledged
         Component -> hop of its messages to the acker; empty where tuples are not acked.
     acker
@@ -189,7 +233,7 @@ class Tree:
     spout: int
     order: tuple[int, ...]
     cyclic: bool
-    branches: dict[int, list[tuple[int, int, float]]]
+    branches: dict[int, list[Branch]]
     acknowledged: dict[int, int]
     acker: tuple[int, int] | None
 
@@ -205,7 +249,7 @@ class Tree:
         network
             Hop -> time of a copy on the way.
         """
-        below: dict[int, Time] = defaultdict(Time)
+        after: dict[int, Time] = defaultdict(Time)
         acks: dict[int, Time] = {}
         if self.acker is not None:
             acker, back = self.acker
@@ -214,49 +258,64 @@ class Tree:
 
         def branches(component: int) -> list[tuple[Time, float]]:
             found = [
-                (network[hop].after(below[target]), copies)
-                for hop, target, copies in self.branches.get(component, ())
+                (
+                    network[one.hop].after(one.at(residence[one.target], after[one.target])),
+                    one.distinct,
+                )
+                for one in self.branches.get(component, ())
             ]
             # What follows for certain is acknowledged later than the tuple itself.
-            if component in acks and all(copies < 1 for _, copies in found):
+            if component in acks and all(many < 1 for _, many in found):
                 found.append((acks[component], 1.0))
             return found
 
         for _ in range(MOST_ROUNDS if self.cyclic else 1):
             change = 0.0
             for component in self.order:
-                time = residence[component].after(slowest(branches(component)))
-                change = max(change, abs(time.mean - below[component].mean))
-                below[component] = time
-            if change <= SETTLED * max((one.mean for one in below.values()), default=0.0):
+                time = slowest(branches(component))
+                change = max(change, abs(time.mean - after[component].mean))
+                after[component] = time
+            if change <= SETTLED * max((one.mean for one in after.values()), default=0.0):
                 break
         return slowest(branches(self.spout))
 
 
-def trees(loads: Loads) -> tuple[Tree, ...]:
-    """Return the tree of each route."""
+def trees(loads: Loads, receivers: FloatArray) -> tuple[Tree, ...]:
+    """Return the tree of each route.
+
+    `receivers` are, for each hop, the different threads that tuples go to which are sent together.
+    """
     hops: dict[int, list[tuple[int, Hop]]] = defaultdict(list)
     for index, hop in enumerate(loads.hops):
         hops[hop.route].append((index, hop))
-    return tuple(_tree(loads, r, route, hops[r]) for r, route in enumerate(loads.flows.routes))
+    return tuple(
+        _tree(loads, r, route, hops[r], receivers) for r, route in enumerate(loads.flows.routes)
+    )
 
 
-def _tree(loads: Loads, index: int, route: Route, hops: Sequence[tuple[int, Hop]]) -> Tree:
+def _tree(
+    loads: Loads,
+    index: int,
+    route: Route,
+    hops: Sequence[tuple[int, Hop]],
+    receivers: FloatArray,
+) -> Tree:
     import networkx as nx
 
-    branches: dict[int, list[tuple[int, int, float]]] = defaultdict(list)
+    branches: dict[int, list[Branch]] = defaultdict(list)
     acknowledged: dict[int, int] = {}
     acker: tuple[int, int] | None = None
     for number, hop in hops:
         link = loads.flows.links[hop.link]
         if not link.acks:
             copies = hop.copies / float(route.visits[link.source])
-            branches[link.source].append((number, link.target, copies))
+            distinct = min(copies, float(receivers[number]))
+            branches[link.source].append(Branch(number, link.target, copies, distinct))
         elif link.selectivity is None:
             acker = (link.source, number)
         else:
             acknowledged[link.source] = number
-    graph = nx.DiGraph((source, to) for source, some in branches.items() for _, to, _ in some)
+    graph = nx.DiGraph((source, one.target) for source, some in branches.items() for one in some)
     graph.add_node(route.spout)
     whole = nx.condensation(graph)
     parts = [whole.nodes[part]["members"] for part in nx.topological_sort(whole)]

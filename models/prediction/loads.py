@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -218,7 +219,8 @@ def loads(flows: Flows) -> Loads:
         names = racks if kind in (Kind.UPLINK_OUT, Kind.UPLINK_IN) else [one.id for one in nodes]
         resources += [Resource(kind, name) for name in names]
     demand = np.zeros((len(flows.routes), len(resources)))
-    visits = _visits(flows)
+    ways = _ways(flows)
+    visits = _visits(flows, ways)
     cores = np.ones(len(nodes))
     for n in np.unique(groups.node[visits.group]).tolist():
         cores[n] = nodes[n].cores or 1
@@ -226,7 +228,7 @@ def loads(flows: Flows) -> Loads:
     np.add.at(demand, (visits.route, visits.group), seconds / groups.size[visits.group])
     node = groups.node[visits.group]
     np.add.at(demand, (visits.route, first[Kind.CPU] + node), seconds / cores[node])
-    hops, passages = _network(flows, first)
+    hops, passages = _network(flows, ways, first)
     copies = np.asarray([hop.copies for hop in hops])[passages.hop]
     route = np.asarray([hop.route for hop in hops], dtype=np.int64)[passages.hop]
     np.add.at(demand, (route, passages.resource), copies * passages.seconds)
@@ -263,117 +265,166 @@ def _service(flows: Flows, component: int) -> Decimal:
     return one.noun.service_ms
 
 
-def _visits(flows: Flows) -> Visits:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Way:
+    """A link as arrays, the same for all routes.
+
+    Parameters
+    ----------
+    index
+        Of the link.
+    link
+        Itself.
+    senders, receivers
+        Their groups.
+    copies
+        See `Link.copies`.
+    counts
+        Tasks of the receivers that it goes to, by group.
+    """
+
+    index: int
+    link: Link
+    senders: slice
+    receivers: slice
+    copies: FloatArray
+    counts: FloatArray
+
+    def sent(self, flows: Flows, route: Route, visits: FloatArray) -> FloatArray:
+        """Return `Flows.sent` in floats; `visits` are those of the route by group."""
+        if self.link.selectivity is not None:
+            found: FloatArray = visits[self.senders] * float(self.link.selectivity)
+            return found
+        share = flows.groups.size[self.senders] / flows.components[self.link.source].tasks
+        return share * float(self.link.target == route.spout)
+
+
+def _ways(flows: Flows) -> list[_Way]:
+    found = []
+    for index, link in enumerate(flows.links):
+        ends = (flows.components[c].groups for c in (link.source, link.target))
+        senders, receivers = (slice(one.start, one.stop) for one in ends)
+        counts = flows.groups.size[receivers].astype(np.float64)
+        if link.grouping == "global":
+            counts *= flows.groups.first[receivers]
+        found.append(_Way(index, link, senders, receivers, link.copies(), counts))
+    return found
+
+
+def _by_group(flows: Flows, route: Route) -> FloatArray:
+    found = np.zeros(len(flows.groups.size))
+    found[list(route.by_group)] = [float(one) for one in route.by_group.values()]
+    return found
+
+
+def _visits(flows: Flows, ways: Sequence[_Way]) -> Visits:
     """Return the visits of all routes: those of groups that receive something."""
     groups, times = flows.groups, flows.instance.cluster.serialise_ms
-    slower = [0.0] * len(flows.instance.cluster.nodes)
+    slower = np.zeros(len(flows.instance.cluster.nodes))
     columns: list[tuple[NDArray[Any], ...]] = []
     for r, route in enumerate(flows.routes):
-        group = np.asarray(sorted(route.by_group), dtype=np.int64)
-        count = np.asarray([float(route.by_group[g]) for g in group.tolist()])
+        visits = _by_group(flows, route)
+        group = np.flatnonzero(visits)
         sending = np.zeros(len(groups.size))
-        for link in flows.links:
-            if link.source in route.visits:
-                sent, copies = _sent(flows, route, link), link.copies()
-                for level in range(4):
-                    through = sent * copies[:, level]
-                    if through.any():
-                        cost = float(_time(times, "serialise_ms", level)) / MS_PER_S
-                        sending[_senders(flows, link)] += through * cost
+        for way in ways:
+            if way.link.source in route.visits:
+                by_level = way.sent(flows, route, visits)[:, None] * way.copies
+                used = by_level.any(axis=0)
+                costs = [
+                    float(_time(times, "serialise_ms", level)) / MS_PER_S if used[level] else 0.0
+                    for level in range(4)
+                ]
+                sending[way.senders] += by_level @ np.asarray(costs)
         service = np.zeros(len(groups.size))
         for c in route.visits:
             some = flows.components[c].groups
             service[some.start : some.stop] = float(_service(flows, c)) / MS_PER_S
         for n in np.unique(groups.node[group]).tolist():
             slower[n] = slower[n] or float(speed(flows, n))
-        factor = np.asarray(slower)[groups.node[group]]
-        columns.append(
-            (
-                np.full(len(group), r, dtype=np.int64),
-                group,
-                count,
-                service[group] * factor,
-                sending[group] / count * factor,
-            )
-        )
+        factor, count = slower[groups.node[group]], visits[group]
+        here = np.full(len(group), r, dtype=np.int64)
+        serialise = sending[group] / count * factor
+        columns.append((here, group, count, service[group] * factor, serialise))
     if not columns:
         none, empty = np.zeros(0, dtype=np.int64), np.zeros(0)
         return Visits(none, none, empty, empty, empty)
     return Visits(*(np.concatenate(parts) for parts in zip(*columns, strict=True)))
 
 
-def _senders(flows: Flows, link: Link) -> slice:
-    some = flows.components[link.source].groups
-    return slice(some.start, some.stop)
-
-
-def _sent(flows: Flows, route: Route, link: Link) -> FloatArray:
-    return np.asarray([float(one) for one in flows.sent(route, link)])
-
-
 # The network.
 
 
-def _network(flows: Flows, first: Mapping[Kind, int]) -> tuple[tuple[Hop, ...], Passages]:
+def _network(
+    flows: Flows, ways: Sequence[_Way], first: Mapping[Kind, int]
+) -> tuple[tuple[Hop, ...], Passages]:
+    """Return the hops of all routes, and what they send over links."""
     hops: list[Hop] = []
-    found: list[tuple[int, int, float]] = []
+    found: list[tuple[IntArray, IntArray, FloatArray]] = []
+    bandwidth = {kind: _bandwidths(flows, kind) for kind in list(Kind)[2:]}
     for r, route in enumerate(flows.routes):
-        for index, link in enumerate(flows.links):
-            if link.source not in route.visits:
+        visits = _by_group(flows, route)
+        for way in ways:
+            if way.link.source not in route.visits:
                 continue
-            sent = _sent(flows, route, link)
+            sent = way.sent(flows, route, visits)
             if sent.any():
-                found += (
-                    (len(hops), first[kind] + place, seconds)
-                    for kind, place, seconds in _passages(flows, link, sent)
-                )
-                hops.append(_hop(flows, r, index, sent))
-    hop, resource, seconds = zip(*found, strict=True) if found else ((), (), ())
-    passages = Passages(
-        np.asarray(hop, dtype=np.int64),
-        np.asarray(resource, dtype=np.int64),
-        np.asarray(seconds, dtype=np.float64),
-    )
-    return tuple(hops), passages
+                for kind, amounts in _crossings(flows, way, sent):
+                    places = np.flatnonzero(amounts)
+                    if places.size and (megabits := float(_megabits(way.link))):
+                        rates = bandwidth[kind][places]
+                        if np.isnan(rates).any():
+                            _bandwidth(flows, kind, int(places[np.isnan(rates)][0]))
+                        seconds = amounts[places] * megabits / rates
+                        here = np.full(len(places), len(hops), dtype=np.int64)
+                        found.append((here, first[kind] + places, seconds))
+                hops.append(_hop(flows, r, way, sent))
+    if not found:
+        none = np.zeros(0, dtype=np.int64)
+        return tuple(hops), Passages(none, none, np.zeros(0))
+    hop, resource, seconds = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return tuple(hops), Passages(hop, resource, seconds)
 
 
-def _hop(flows: Flows, route: int, index: int, sent: FloatArray) -> Hop:
-    by_level = sent @ flows.links[index].copies()
+def _hop(flows: Flows, route: int, way: _Way, sent: FloatArray) -> Hop:
+    by_level = sent @ way.copies
     copies = float(by_level.sum())
     times = flows.instance.cluster.delay_ms
-    used = [(float(one), level) for level, one in enumerate(by_level) if one]
-    delays = [float(_time(times, "delay_ms", level)) / MS_PER_S for _, level in used]
-    mean = sum(some * delay for (some, _), delay in zip(used, delays, strict=True)) / copies
-    square = sum(some * delay**2 for (some, _), delay in zip(used, delays, strict=True)) / copies
-    return Hop(route, index, copies, mean, square)
+    mean = square = 0.0
+    for level, some in enumerate(by_level.tolist()):
+        if some:
+            delay = float(_time(times, "delay_ms", level)) / MS_PER_S
+            mean += some / copies * delay
+            square += some / copies * delay**2
+    return Hop(route, way.index, copies, mean, square)
 
 
-def _passages(flows: Flows, link: Link, sent: FloatArray) -> Iterator[tuple[Kind, int, float]]:
-    """Yield kind and place of what a link uses, and the mean transmission over all its copies."""
-    groups = flows.groups
-    senders, receivers = _senders(flows, link), flows.components[link.target].groups
-    to = slice(receivers.start, receivers.stop)
-    counts = groups.size[to] * (groups.first[to] if link.grouping == "global" else 1)
+def _crossings(flows: Flows, way: _Way, sent: FloatArray) -> Iterator[tuple[Kind, FloatArray]]:
+    """Yield the share of all copies that leaves each node and rack by a link, or enters it."""
+    groups, link, counts = flows.groups, way.link, way.counts
     dealt = np.where(link.stays, 0.0, sent)
-    over = 1 if link.to_all else counts.sum()
-    total = float(sent @ link.copies().sum(axis=1))
+    over = (1 if link.to_all else counts.sum()) * float(sent @ way.copies.sum(axis=1))
     for places, out, into in (
         (groups.node, Kind.NIC_OUT, Kind.NIC_IN),
         (groups.rack, Kind.UPLINK_OUT, Kind.UPLINK_IN),
     ):
         size = int(places.max()) + 1
-        leaving = np.bincount(places[senders], dealt, size)
-        there = np.bincount(places[to], counts, size)
-        leaves = leaving * (counts.sum() - there) / over
+        leaving = np.bincount(places[way.senders], dealt, size)
+        there = np.bincount(places[way.receivers], counts, size)
+        yield out, leaving * (counts.sum() - there) / over
         # What rounding leaves of a difference of equal sums is nothing.
         others_send = np.count_nonzero(leaving) > (leaving > 0)
-        enters = np.where(others_send, leaving.sum() - leaving, 0.0) * there / over
-        for kind, amounts in ((out, leaves), (into, enters)):
-            for place in np.flatnonzero(amounts).tolist():
-                megabits = float(_megabits(link))
-                if megabits:
-                    seconds = megabits / float(_bandwidth(flows, kind, place))
-                    yield kind, place, float(amounts[place]) / total * seconds
+        yield into, np.where(others_send, leaving.sum() - leaving, 0.0) * there / over
+
+
+def _bandwidths(flows: Flows, kind: Kind) -> FloatArray:
+    """Return Mbit/s of all network interfaces or uplinks of a kind; NaN where it is not known."""
+    cluster = flows.instance.cluster
+    if kind in (Kind.UPLINK_OUT, Kind.UPLINK_IN):
+        given = [cluster.uplink_mbit_s.get(rack) for rack in cluster.racks]
+    else:
+        way = "out" if kind is Kind.NIC_OUT else "in"
+        given = [getattr(node, f"bandwidth_{way}_mbit_s") for node in cluster.nodes]
+    return np.asarray([nan if one is None else float(one) for one in given])
 
 
 def _bandwidth(flows: Flows, kind: Kind, place: int) -> Decimal:

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import floor, inf
+from math import inf
 
 import numpy as np
 
+from slotwise.models.prediction.bursts import Bursts, bursts
 from slotwise.models.prediction.flows import BoolArray, FloatArray, IntArray, needed
 from slotwise.models.prediction.latency import Time, Tree, trees
 from slotwise.models.prediction.loads import Kind, Loads
 from slotwise.models.prediction.stations import CoreSharing
-
-IN_TURN = ("shuffle", "local_or_shuffle", "none", "global")
-"""Groupings that deal tuples in turn: those sent together go to different receivers first."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,8 +49,8 @@ class Network:
         [E] seconds that a thread is busy with a tuple.
     rest
         [E] (1 - scv) / 2: by what part of a service less remains of the one that a tuple finds.
-    batch
-        [E] tuples that were sent together and wait in front.
+    bursts
+        Tuples that are sent together.
     place
         [E] index of the pair of route and component.
     place_of
@@ -83,7 +81,7 @@ class Network:
     at_spout: BoolArray
     busy_s: FloatArray
     rest: FloatArray
-    batch: FloatArray
+    bursts: Bursts
     place: IntArray
     place_of: tuple[dict[int, int], ...]
     first_link: int
@@ -202,7 +200,7 @@ def network(loads: Loads) -> Network:
     for index, pair in enumerate(places.tolist()):
         r, c = divmod(pair, len(flows.components))
         place_of[r][c] = index
-    first = loads.first[Kind.NIC_OUT]
+    first, together = loads.first[Kind.NIC_OUT], bursts(loads)
     shared = loads.demand.copy()
     for r, one in enumerate(routes):
         if one.window is not None:
@@ -210,7 +208,7 @@ def network(loads: Loads) -> Network:
             shared[r, own.start : own.stop] = 0.0
     return Network(
         loads=loads,
-        trees=trees(loads),
+        trees=trees(loads, together.receivers),
         cores=CoreSharing.of(flows, np.unique(visits.group[busy > 0])),
         rate=np.asarray([inf if one.rate is None else float(one.rate) for one in routes]),
         window=np.asarray([one.window or inf for one in routes], dtype=np.float64),
@@ -224,7 +222,7 @@ def network(loads: Loads) -> Network:
         at_spout=component == spout[visits.route],
         busy_s=busy,
         rest=_rest(loads, busy),
-        batch=_batches(loads),
+        bursts=together,
         place=place.reshape(-1),
         place_of=place_of,
         first_link=first,
@@ -253,32 +251,4 @@ def _rest(loads: Loads, busy: FloatArray) -> FloatArray:
         if one.noun.service_scv is None:
             raise needed(f"{one.path}.service_scv")
         found[visit] = (1 - float(one.noun.service_scv)) / 2
-    return found
-
-
-def _batches(loads: Loads) -> FloatArray:
-    """Return of each visit how many tuples that were sent together wait in front, in the mean.
-
-    E X(X - 1) / 2 E X for X tuples that come to one task together.
-    """
-    flows, visits = loads.flows, loads.visits
-    weight = np.zeros((len(flows.routes), len(flows.components)))
-    total = np.zeros_like(weight)
-    for hop in loads.hops:
-        link, route = flows.links[hop.link], flows.routes[hop.route]
-        if link.acks:
-            continue
-        many = hop.copies / float(route.visits[link.source])
-        receivers = float(np.where(link.stays, link.reach[:, 0], link.reach[:, 3]).mean())
-        if link.to_all or link.grouping in IN_TURN:
-            each = many / receivers
-            whole = floor(each)
-            in_front = whole * (whole - 1 + 2 * (each - whole)) / each / 2
-        else:
-            whole = floor(many)
-            in_front = whole * (whole - 1 + 2 * (many - whole)) / many / receivers / 2
-        total[hop.route, link.target] += hop.copies * in_front
-        weight[hop.route, link.target] += hop.copies
-    mean = np.divide(total, weight, out=np.zeros_like(total), where=weight > 0)
-    found: FloatArray = mean[visits.route, flows.groups.component[visits.group]]
     return found

@@ -114,7 +114,7 @@ def _open(network: Network, bounds: tuple[Bound | None, ...]) -> Solution:
     slowdown = network.cores.settled(network.per_group(threads.busy))
     residence, chance = threads.residence(slowdown, none, none)
     load = network.rate @ network.link_demand
-    links = np.broadcast_to(1 / (1 - load), network.link_demand.shape)
+    links = (1 + network.bursts.link) / (1 - load)
     times = network.times(residence, chance, links)
     return Solution(Analysis.OPEN, network.rate, times, bounds)
 
@@ -131,7 +131,7 @@ def _is_product_form(network: Network) -> bool:
     for tree in network.trees:
         if tree.acker is not None or tree.cyclic:
             return False
-        if any(len(some) > 1 or some[0][2] > 1 for some in tree.branches.values()):
+        if any(len(some) > 1 or some[0].copies > 1 for some in tree.branches.values()):
             return False
     # Tasks of a spout in several workers have ways of their own.
     return bool(network.at_spout.sum() == network.route_count)

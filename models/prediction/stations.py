@@ -116,9 +116,8 @@ def _more_than_cores(nodes: _Nodes, rho: FloatArray, slowdown: FloatArray) -> Fl
     mean = np.zeros_like(rho)
     few = nodes.cores - 1
     """K below this leaves a core free."""
-    chance = np.zeros((*rho.shape, few))
-    if few:
-        chance[..., 0] = 1.0
+    chance = np.zeros((few, *rho.shape))
+    chance[:1] = 1.0
     for i in range(rho.shape[1]):
         busy = np.minimum(rho[:, i, None] * np.minimum(slowdown[:, i, None], slowdown), 1.0)
         others = np.repeat(nodes.size[:, i, None], rho.shape[1], axis=1)
@@ -128,17 +127,17 @@ def _more_than_cores(nodes: _Nodes, rho: FloatArray, slowdown: FloatArray) -> Fl
         if few:
             chance = _with_more(chance, others, busy)
     free = np.arange(few, 0, -1, dtype=np.float64)
-    return np.maximum(0.0, mean - few + chance @ free)
+    return np.maximum(0.0, mean - few + np.tensordot(free, chance, axes=1))
 
 
 def _with_more(chance: FloatArray, count: FloatArray, busy: FloatArray) -> FloatArray:
     """Return the distribution of K, as far as it is kept, with `count` more threads."""
-    few = chance.shape[-1]
+    few = len(chance)
     odds = np.minimum(busy, 1 - 1e-12)
     one = (1 - odds) ** count
     found = np.zeros_like(chance)
     for k in range(few):
-        found[..., k:] += one[..., None] * chance[..., : few - k]
+        found[k:] += one * chance[: few - k]
         one = one * np.maximum(count - k, 0.0) / (k + 1) * odds / (1 - odds)
         if not one.any():
             break
