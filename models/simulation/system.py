@@ -13,10 +13,10 @@ from numpy.random import Generator, SeedSequence, default_rng
 from slotwise.models.instance.topology import ACKER
 from slotwise.models.prediction.flows import FloatArray, Flows, Link, PlacedComponent, Route, needed
 from slotwise.models.prediction.loads import MS_PER_S, Kind, speed
-from slotwise.models.prediction.network import IN_TURN
 from slotwise.models.simulation.network import Network, Spot
 from slotwise.models.simulation.sharing import SharedServer
 from slotwise.models.simulation.threads import (
+    IN_TURN,
     Acker,
     Bolt,
     Completed,

@@ -16,12 +16,17 @@ from fractions import Fraction
 from math import floor
 from typing import TYPE_CHECKING
 
-from slotwise.models.prediction.network import IN_TURN
 from slotwise.models.simulation.network import Network, Way
 from slotwise.models.simulation.sharing import SharedServer, after
 
 if TYPE_CHECKING:
     from simpy import Environment
+
+IN_TURN = ("shuffle", "local_or_shuffle", "none", "global")
+"""Groupings that deal tuples in turn; the others that do not copy draw a receiver for each.
+
+Predictions have a list of their own: taken from there, a mistake in it would not be seen.
+"""
 
 
 @dataclass(slots=True)
