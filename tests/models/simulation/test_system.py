@@ -13,7 +13,7 @@ from slotwise.models.instance.placement import Placement
 from slotwise.models.prediction.prediction import predict
 from slotwise.models.simulation.simulation import Run, simulate
 
-SOME = Run(seconds=8, warm_up=1, seed=3)
+SOME = Run(seconds=12, warm_up=1, seed=3)
 
 
 def everything() -> tuple[Instance, Placement]:
@@ -26,9 +26,10 @@ def everything() -> tuple[Instance, Placement]:
         stream("b", "c", grouping="global", tuple_bytes=200),
         stream("b", "d", grouping="all", selectivity=0.3, tuple_bytes=700),
     ]
-    bolts = [bolt(name, tasks, service_ms=0.3) for name, tasks in (("a", 2), ("b", 3), ("d", 2))]
+    work = {"service_ms": 0.3, "service_scv": 0}
+    bolts = [bolt(name, tasks, **work) for name, tasks in (("a", 2), ("b", 3), ("d", 2))]
     first = topology(
-        [spout("s", 2, rate=200, service_ms=0.2, service_scv=0), *bolts, bolt("c", 2)],
+        [spout("s", 2, rate=200, service_ms=0.2, service_scv=0), *bolts, bolt("c", 2, **work)],
         streams,
         "first",
         ackers={"count": 2, "service_ms": 0.05, "service_scv": 0, "message_bytes": 20},
