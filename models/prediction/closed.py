@@ -12,10 +12,11 @@ systems, Communications of the ACM 25(2), 1982.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from slotwise.models.prediction.fixed_point import Mixing
 from slotwise.models.prediction.flows import FloatArray
 from slotwise.models.prediction.network import Network, sums
 
@@ -24,7 +25,7 @@ CORRECTIONS = 2
 MOST_CORRECTED = 10
 """Closed routes up to which they are: there is a network for each."""
 MOST_ROUNDS = 20_000
-SETTLED = 1e-10
+SETTLED = 1e-9
 """Relative change of rates and queues in a round at which a network is solved."""
 NEARLY = 1 - 1e-12
 
@@ -176,56 +177,78 @@ def _settle(
     network: Network, tokens: Tokens, corrections: Mapping[int, Queues], start: Settled
 ) -> Settled:
     """Return the network with these tokens, from another."""
-    closed, route = network.closed[network.route], network.route
-    emits = closed & network.at_spout
-    rates, flow, slowdown, queues = start.rates, start.flow, start.slowdown, start.queues
     change = _seen(network, tokens, corrections)
-    windows = np.where(emits, tokens.thread, 0.0)
-    settled = False
+    mixing, now, settled = Mixing(), start, False
     for _ in range(MOST_ROUNDS):
-        threads = Threads(network, tokens.thread, flow)
-        slowdown = network.cores.slowdown(network.per_group(threads.busy), slowdown)
-        residence, chance = threads.residence(slowdown, queues.thread, change.thread)
-        links = _links(network, tokens, rates, queues.link, change.link)
-        after = network.after_emission(residence, chance, links)
-        seen = np.maximum(0.0, queues.source * _without(tokens.thread) + change.source)
-        pause = np.where(emits, (1 + seen) / network.task_rate[route], 0.0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            each = np.minimum(windows / (pause + residence + after[route]), 1 / network.busy_s)
-        emitted = np.where(emits, each * network.size, 0.0)
-        wanted = sums(route, emitted, network.route_count)
-        new_rates = _within(network, wanted)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            share = np.where(emits & (wanted[route] > 0), emitted / wanted[route], network.count)
-        # Queues hold all tuples in flight, so they come of the rates that are wanted.
-        coming = wanted[route] * share
-        new_queues = Queues(
-            np.where(closed, coming * residence / network.size, 0.0),
-            wanted[:, None] * network.link_demand * links,
-            np.where(emits, coming / network.size * pause, 0.0),
-        )
-        moved = max(
-            _change(rates, new_rates),
-            _change(queues.thread, new_queues.thread),
-            _change(queues.link, new_queues.link),
-            _change(queues.source, new_queues.source),
-        )
-        rates, flow, queues = new_rates, new_rates[route] * share, new_queues
-        if moved <= SETTLED:
-            settled = True
+        before = now
+        now = _round(network, tokens, change, before)
+        x, image, scale = _vectors(before, now)
+        settled = float(np.abs(image - x).max(initial=0.0)) <= SETTLED
+        if settled:
             break
-    return Settled(rates, flow, slowdown, queues, residence, chance, links, settled)
+        now = _of_vector(now, np.maximum(0.0, mixing.following(x, image) * scale))
+    return replace(now, settled=settled)
+
+
+def _vectors(before: Settled, now: Settled) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the state before and after a round as vectors, in units that are returned, too."""
+    found = []
+    for old, new in zip(_parts(before), _parts(now), strict=True):
+        scale = max(float(np.abs(new).max(initial=0.0)), 1e-300)
+        found.append((old / scale, new / scale, np.full(len(new), scale)))
+    x, image, scale = (np.concatenate(some) for some in zip(*found, strict=True))
+    return x, image, scale
+
+
+def _parts(state: Settled) -> tuple[FloatArray, ...]:
+    queues = state.queues
+    fixed = (state.rates, state.flow, state.slowdown)
+    return (*fixed, queues.thread, queues.link.ravel(), queues.source)
+
+
+def _of_vector(state: Settled, vector: FloatArray) -> Settled:
+    """Return the state with the numbers of a vector."""
+    ends = np.cumsum([len(part) for part in _parts(state)])[:-1]
+    rates, flow, slowdown, thread, link, source = np.split(vector, ends)
+    queues = Queues(thread, link.reshape(state.queues.link.shape), source)
+    slowdown = np.maximum(1.0, slowdown)
+    return replace(state, rates=rates, flow=flow, slowdown=slowdown, queues=queues)
+
+
+def _round(network: Network, tokens: Tokens, change: Queues, before: Settled) -> Settled:
+    """Return the network after a round: times by what was there, and what is there by these."""
+    closed, route = network.closed[network.route], network.route
+    emits, queues = closed & network.at_spout, before.queues
+    threads = Threads(network, tokens.thread, before.flow)
+    slowdown = network.cores.slowdown(network.per_group(threads.busy), before.slowdown)
+    residence, chance = threads.residence(slowdown, queues.thread, change.thread)
+    links = _links(network, tokens, before.rates, queues.link, change.link)
+    after = network.after_emission(residence, chance, links)
+    seen = np.maximum(0.0, queues.source * _without(tokens.thread) + change.source)
+    pause = np.where(emits, (1 + seen) / network.task_rate[route], 0.0)
+    windows = np.where(emits, tokens.thread, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        each = np.minimum(windows / (pause + residence + after[route]), 1 / network.busy_s)
+    emitted = np.where(emits, each * network.size, 0.0)
+    wanted = sums(route, emitted, network.route_count)
+    rates = _within(network, wanted)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.where(emits & (wanted[route] > 0), emitted / wanted[route], network.count)
+    # Queues hold all tuples in flight, so they come of the rates that are wanted.
+    coming = wanted[route] * share
+    there = Queues(
+        np.where(closed, coming * residence / network.size, 0.0),
+        wanted[:, None] * network.link_demand * links,
+        np.where(emits, coming / network.size * pause, 0.0),
+    )
+    flow = rates[route] * share
+    return Settled(rates, flow, slowdown, there, residence, chance, links, settled=False)
 
 
 def _without(tokens: FloatArray) -> FloatArray:
     """Return the part of a queue that one tuple of it sees, by Schweitzer and Bard."""
     with np.errstate(divide="ignore"):
         return np.maximum(0.0, 1 - 1 / tokens)
-
-
-def _change(before: FloatArray, after: FloatArray) -> float:
-    scale = max(float(np.abs(after).max(initial=0.0)), 1e-300)
-    return float(np.abs(after - before).max(initial=0.0)) / scale
 
 
 def _links(

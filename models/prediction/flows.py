@@ -659,10 +659,10 @@ def _by_group(
             if not into[c]:
                 given |= origins
                 continue
-            shares = _shares(groups, components[c].groups)
             if not any(_is_uneven(link) for link in into[c]):
-                given.update((group, visits[c] * share) for group, share in shares.items())
+                given |= _spread(visits[c], groups, components[c].groups)
                 continue
+            shares = _shares(groups, components[c].groups)
             amounts = dict.fromkeys(components[c].groups, Fraction(0))
             for link in into[c]:
                 assert link.selectivity is not None
@@ -692,9 +692,15 @@ def _is_uneven(link: Link) -> bool:
 
 def _shares(groups: Groups, some: Sequence[int]) -> dict[int, Fraction]:
     """Return group -> its share of the tasks of all these groups."""
-    sizes = {group: int(groups.size[group]) for group in some}
-    total = sum(sizes.values())
-    return {group: Fraction(size, total) for group, size in sizes.items()}
+    return _spread(Fraction(1), groups, some)
+
+
+def _spread(amount: Fraction, groups: Groups, some: Sequence[int]) -> dict[int, Fraction]:
+    """Return group -> its part of an amount that is spread over all their tasks."""
+    sizes = groups.size[list(some)].tolist()
+    each = amount / sum(sizes)
+    part = {size: each * size for size in set(sizes)}
+    return {group: part[size] for group, size in zip(some, sizes, strict=True)}
 
 
 def _targets(

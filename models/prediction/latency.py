@@ -23,7 +23,7 @@ import numpy as np
 from slotwise.models.prediction.flows import FloatArray, Route
 from slotwise.models.prediction.loads import Hop, Loads
 
-STEPS = 96
+STEPS = 64
 """Points at which the distribution of a maximum is taken (Gauss-Legendre)."""
 MOST_ROUNDS = 1000
 """Rounds along a cycle of streams until times below its components change no more."""
@@ -118,40 +118,41 @@ def slowest(branches: Branches) -> Time:
 
 def _maximum(branches: Branches) -> tuple[float, float]:
     """Return mean and second moment of the slowest branch."""
+    from scipy.special import gammainc
+
     highest = max(
         time.mean + math.sqrt(time.variance) * (12 + 2 * math.log(max(1.0, many)))
         for time, many in branches
     )
     if highest == 0.0:
         return 0.0, 0.0
+    random = [(time, many) for time, many in branches if not _is_constant(time)]
+    constant = [(time, many) for time, many in branches if _is_constant(time)]
     # Means of constant times must come out exactly: integrate from one of them to the next.
-    ends = sorted({0.0, highest, *(time.mean for time, _ in branches if _is_constant(time))})
-    mean = second = 0.0
-    for low, high in pairwise(ends):
-        points = low + (high - low) * _NODES
-        below = np.ones(STEPS)
-        for time, many in branches:
-            one = _distribution(time, points)
-            whole, part = math.floor(many), many - math.floor(many)
-            below *= one**whole * ((1 - part) + part * one)
-        above = (1 - below) * _WEIGHTS * (high - low)
-        mean += float(above.sum())
-        second += float(2 * (above * points).sum())
-    return mean, second
+    ends = sorted({0.0, highest, *(time.mean for time, _ in constant)})
+    points = np.concatenate([low + (high - low) * _NODES for low, high in pairwise(ends)])
+    weights = np.concatenate([(high - low) * _WEIGHTS for low, high in pairwise(ends)])
+    below = np.ones(len(points))
+    if random:
+        mean = np.asarray([time.mean for time, _ in random])[:, None]
+        variance = np.asarray([time.variance for time, _ in random])[:, None]
+        done = gammainc(mean**2 / variance, points * (mean / variance))
+        below = _all_of(done, np.asarray([many for _, many in random])[:, None]).prod(axis=0)
+    for time, many in constant:
+        below *= _all_of((points >= time.mean).astype(np.float64), np.asarray(many))
+    above = (1 - below) * weights
+    return float(above.sum()), float(2 * (above * points).sum())
+
+
+def _all_of(done: FloatArray, many: FloatArray) -> FloatArray:
+    """Return the chance that `many` branches are done: a whole number of them, and one at times."""
+    whole = np.floor(many)
+    found: FloatArray = done**whole * ((1 - many + whole) + (many - whole) * done)
+    return found
 
 
 def _is_constant(time: Time) -> bool:
     return time.variance <= CONSTANT * time.mean**2
-
-
-def _distribution(time: Time, points: FloatArray) -> FloatArray:
-    """Return P(time <= point), of a gamma distribution or of a constant."""
-    from scipy.special import gammainc
-
-    if _is_constant(time):
-        return np.asarray(points >= time.mean, dtype=np.float64)
-    shape = time.mean**2 / time.variance
-    return np.asarray(gammainc(shape, points * (time.mean / time.variance)))
 
 
 _POINTS, _HALVES = np.polynomial.legendre.leggauss(STEPS)

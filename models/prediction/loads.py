@@ -209,8 +209,9 @@ def loads(flows: Flows) -> Loads:
     """
     instance, groups = flows.instance, flows.groups
     nodes, racks = instance.cluster.nodes, instance.cluster.racks
+    names_of = [flows.name(component) for component in range(len(flows.components))]
     resources = [
-        Resource(Kind.THREAD, nodes[node].id, flows.name(component))
+        Resource(Kind.THREAD, nodes[node].id, names_of[component])
         for node, component in zip(groups.node.tolist(), groups.component.tolist(), strict=True)
     ]
     first = {Kind.THREAD: 0}

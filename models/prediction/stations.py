@@ -112,33 +112,35 @@ class CoreSharing:
 
 
 def _more_than_cores(nodes: _Nodes, rho: FloatArray, slowdown: FloatArray) -> FloatArray:
-    """Return E max(0, 1 + K - cores) of each group, K being its busy neighbours."""
-    mean = np.zeros_like(rho)
-    few = nodes.cores - 1
-    """K below this leaves a core free."""
-    chance = np.zeros((few, *rho.shape))
-    chance[:1] = 1.0
+    """Return E max(0, 1 + K - cores) of each group, K being its busy neighbours.
+
+    K is a sum of independent events; the binomial distribution of the same mean and variance stands
+    for its own (W. Ehm, Statistics & Probability Letters 11(1), 1991). It is the same where all
+    threads are alike, and does not matter where there is one core.
+    """
+    mean, variance = np.zeros_like(rho), np.zeros_like(rho)
     for i in range(rho.shape[1]):
         busy = np.minimum(rho[:, i, None] * np.minimum(slowdown[:, i, None], slowdown), 1.0)
         others = np.repeat(nodes.size[:, i, None], rho.shape[1], axis=1)
-        others[:, i] -= 1
-        others = np.maximum(others, 0.0)
+        others[:, i] = np.maximum(others[:, i] - 1, 0.0)
         mean += others * busy
-        if few:
-            chance = _with_more(chance, others, busy)
-    free = np.arange(few, 0, -1, dtype=np.float64)
-    return np.maximum(0.0, mean - few + np.tensordot(free, chance, axes=1))
+        variance += others * busy * (1 - busy)
+    return mean if nodes.cores == 1 else _excess(mean, variance, nodes.cores - 1)
 
 
-def _with_more(chance: FloatArray, count: FloatArray, busy: FloatArray) -> FloatArray:
-    """Return the distribution of K, as far as it is kept, with `count` more threads."""
-    few = len(chance)
-    odds = np.minimum(busy, 1 - 1e-12)
-    one = (1 - odds) ** count
-    found = np.zeros_like(chance)
-    for k in range(few):
-        found[k:] += one * chance[: few - k]
-        one = one * np.maximum(count - k, 0.0) / (k + 1) * odds / (1 - odds)
-        if not one.any():
-            break
-    return found
+def _excess(mean: FloatArray, variance: FloatArray, most: int) -> FloatArray:
+    """Return E max(0, K - most) of binomial K, their number of trials a real one."""
+    from scipy.special import betainc
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        chance = np.where(mean > 0, 1 - variance / mean, 0.5)
+    chance = np.clip(chance, 1e-9, 1 - 1e-9)
+    trials = mean / chance
+
+    def at_least(count: int, trials: FloatArray) -> FloatArray:
+        rest = trials - count + 1
+        found: FloatArray = betainc(count, np.maximum(rest, 1e-9), chance)
+        return np.where(rest > 0, found, 0.0)
+
+    excess = mean * at_least(most, trials - 1) - most * at_least(most + 1, trials)
+    return np.maximum(0.0, excess)
