@@ -127,7 +127,8 @@ def solve_closed(network: Network, most: FloatArray, alone: FloatArray) -> Settl
     """
     whole = Tokens.of(network)
     found = _settle(network, whole, {}, _start(network, whole, most, alone))
-    closed = np.flatnonzero(network.closed).tolist()
+    # A route of one tuple sees nothing of itself: there is nothing to correct.
+    closed = np.flatnonzero(network.closed & (whole.route > 1)).tolist()
     if len(closed) > MOST_CORRECTED or network.cores.nodes:
         return found
     corrections: dict[int, Queues] = {}
@@ -242,7 +243,7 @@ def _vectors(before: Settled, now: Settled) -> tuple[FloatArray, FloatArray, Flo
     """Return the state before and after a round as vectors, in units that are returned, too."""
     found = []
     for old, new in zip(_parts(before), _parts(now), strict=True):
-        scale = max(float(np.abs(new).max(initial=0.0)), 1e-300)
+        scale = float(max(np.abs(new).max(initial=0.0), np.abs(old).max(initial=0.0))) or 1.0
         found.append((old / scale, new / scale, np.full(len(new), scale)))
     x, image, scale = (np.concatenate(some) for some in zip(*found, strict=True))
     return x, image, scale
