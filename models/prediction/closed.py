@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import inf
 
 import numpy as np
 
@@ -24,8 +25,10 @@ CORRECTIONS = 2
 """Times that networks with one tuple less are solved; the article finds that enough."""
 MOST_CORRECTED = 10
 """Closed routes up to which they are: there is a network for each."""
-MOST_ROUNDS = 20_000
-SETTLED = 1e-9
+FIRST_ROUNDS = 10
+"""Rounds of slowdowns alone, to begin with."""
+MOST_ROUNDS = 2_000
+SETTLED = 1e-6
 """Relative change of rates and queues in a round at which a network is solved."""
 NEARLY = 1 - 1e-12
 
@@ -110,16 +113,22 @@ class Settled:
     settled: bool
 
 
-def solve_closed(network: Network, start: FloatArray) -> Settled:
-    """Return the network with its closed routes, from `start`, [R] rates that are not too high."""
-    visits = len(network.route)
-    none = Queues(np.zeros(visits), np.zeros_like(network.link_demand), np.zeros(visits))
-    flow = start[network.route] * network.count
-    rest, alone = np.zeros(visits), np.ones(network.group_count)
-    empty = Settled(start, flow, alone, none, rest, rest, np.ones_like(none.link), True)
+def solve_closed(network: Network, most: FloatArray, alone: FloatArray) -> Settled:
+    """Return the network with its closed routes.
+
+    Parameters
+    ----------
+    network
+        All routes.
+    most
+        [R] rates of closed routes at most, of open ones their own.
+    alone
+        [R] seconds that a tuple takes at least.
+    """
     whole = Tokens.of(network)
-    found = _settle(network, whole, {}, empty)
-    closed = np.flatnonzero(network.closed).tolist()
+    found = _settle(network, whole, {}, _start(network, whole, most, alone))
+    # A route of one tuple sees nothing of itself: there is nothing to correct.
+    closed = np.flatnonzero(network.closed & (whole.route > 1)).tolist()
     if len(closed) > MOST_CORRECTED or network.cores.nodes:
         return found
     corrections: dict[int, Queues] = {}
@@ -131,6 +140,46 @@ def solve_closed(network: Network, start: FloatArray) -> Settled:
             corrections[r] = _difference(network, r, (less, fewer[r]), (whole, found))
         found = _settle(network, whole, corrections, found)
     return found
+
+
+def _start(network: Network, tokens: Tokens, most: FloatArray, alone: FloatArray) -> Settled:
+    """Return where to begin: rates that no resource refuses, and queues where one is scarce.
+
+    All closed rates grow in proportion to what they are at most, each until a resource that it uses
+    is full; the tuples in flight that are not under way then wait there.
+    """
+    demand, first, cpu = network.shared_demand, network.first_link, network.first_cpu
+    rates = np.where(network.closed, 0.0, network.rate)
+    thread, link = np.zeros(len(network.route)), np.zeros_like(network.link_demand)
+    grows = network.closed.copy()
+    while grows.any():
+        load, growth = rates @ demand, np.where(grows, most, 0.0) @ demand
+        with np.errstate(divide="ignore", invalid="ignore"):
+            room = np.where(growth > 0, (1 - load) / growth, inf)
+        scarce = int(np.argmin(room))
+        reached = np.max(rates[grows] / most[grows])
+        if room[scarce] >= 1 - reached:  # nothing but the window
+            rates = np.where(grows, most, rates)
+            break
+        rates = rates + np.where(grows, most, 0.0) * max(0.0, float(room[scarce]))
+        full = grows & (demand[:, scarce] > 0)
+        for r in np.flatnonzero(full).tolist():
+            waiting = max(0.0, float(tokens.route[r] - rates[r] * alone[r]))
+            if scarce >= first:
+                link[r, scarce - first] = waiting
+                continue
+            at = network.node == scarce - cpu if scarce >= cpu else network.group == scarce
+            here = np.flatnonzero(at & (network.route == r))
+            work = network.count[here] * network.busy_s[here]
+            thread[here] = waiting * work / work.sum() / network.size[here]
+        grows &= ~full
+    flow = rates[network.route] * network.count
+    busy, slowdown = flow * network.busy_s / network.size, np.ones(network.group_count)
+    for _ in range(FIRST_ROUNDS):
+        slowdown = network.cores.slowdown(network.per_group(busy), slowdown)
+    none = np.zeros(len(network.route))
+    queues = Queues(thread, link, none)
+    return Settled(rates, flow, slowdown, queues, none, none, np.ones_like(link), settled=False)
 
 
 def _difference(
@@ -194,7 +243,7 @@ def _vectors(before: Settled, now: Settled) -> tuple[FloatArray, FloatArray, Flo
     """Return the state before and after a round as vectors, in units that are returned, too."""
     found = []
     for old, new in zip(_parts(before), _parts(now), strict=True):
-        scale = max(float(np.abs(new).max(initial=0.0)), 1e-300)
+        scale = float(max(np.abs(new).max(initial=0.0), np.abs(old).max(initial=0.0))) or 1.0
         found.append((old / scale, new / scale, np.full(len(new), scale)))
     x, image, scale = (np.concatenate(some) for some in zip(*found, strict=True))
     return x, image, scale

@@ -55,8 +55,8 @@ class Network:
         [E] index of the pair of route and component.
     place_of
         Of each route: component -> its place.
-    first_link
-        Index of the first link in `Loads.resources`.
+    first_cpu, first_link
+        Indices of the first cpu and the first link in `Loads.resources`.
     link_demand
         [R, L] seconds of a network interface or an uplink for each tuple that the route emits.
     shared_demand
@@ -84,6 +84,7 @@ class Network:
     bursts: Bursts
     place: IntArray
     place_of: tuple[dict[int, int], ...]
+    first_cpu: int
     first_link: int
     link_demand: FloatArray
     shared_demand: FloatArray
@@ -225,6 +226,7 @@ def network(loads: Loads) -> Network:
         bursts=together,
         place=place.reshape(-1),
         place_of=place_of,
+        first_cpu=loads.first[Kind.CPU],
         first_link=first,
         link_demand=loads.demand[:, first:],
         shared_demand=shared,

@@ -147,7 +147,8 @@ class Prediction:
         Of every resource in use, at the rates of `spouts`; the thread of one task stands for all of
         its component in a worker.
     analysis
-        How rates and latencies were found; ``None`` where the sources are not sustainable.
+        How rates and latencies were found; ``None`` where the sources are not sustainable. It ends
+        in ``not settled`` where an approximation did not come to rest within its rounds.
     assumed
         What the instance does not say.
     left_out
@@ -282,7 +283,7 @@ def predict(
     else:
         solution = solve(found)
         rates, times, bounds = solution.rates, solution.times, solution.bounds
-        analysis = solution.analysis.value
+        analysis = solution.analysis.value + ("" if solution.settled else ", not settled")
     return Prediction(
         problem.instance,
         (),

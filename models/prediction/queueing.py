@@ -97,13 +97,14 @@ def solve(loads: Loads) -> Solution:
         return _open(queues, bounds)
     if _is_product_form(queues) and _is_small(queues):
         return _exact(queues, bounds)
-    start = np.asarray(
+    most = np.asarray(
         [
-            rate if one is None else one.rate_at_most / 2
+            rate if one is None else one.rate_at_most
             for rate, one in zip(queues.rate, bounds, strict=True)
         ]
     )
-    found = solve_closed(queues, start)
+    alone = np.asarray([0.0 if one is None else one.latency_at_least for one in bounds])
+    found = solve_closed(queues, most, alone)
     times = queues.times(found.residence, found.chance, found.links)
     return Solution(Analysis.APPROXIMATE, found.rates, times, bounds, found.settled)
 

@@ -125,7 +125,11 @@ def _more_than_cores(nodes: _Nodes, rho: FloatArray, slowdown: FloatArray) -> Fl
         others[:, i] = np.maximum(others[:, i] - 1, 0.0)
         mean += others * busy
         variance += others * busy * (1 - busy)
-    return mean if nodes.cores == 1 else _excess(mean, variance, nodes.cores - 1)
+    if nodes.cores == 1:
+        return mean
+    found, real = np.zeros_like(mean), nodes.size > 0
+    found[real] = _excess(mean[real], variance[real], nodes.cores - 1)
+    return found
 
 
 def _excess(mean: FloatArray, variance: FloatArray, most: int) -> FloatArray:
