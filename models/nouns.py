@@ -111,6 +111,13 @@ def _amount(value: Any) -> Decimal:
     return amount
 
 
+def _above_zero(value: Any) -> Decimal:
+    number = exact(value, "")
+    if number == 0:
+        raise InputError("must be above 0", value=value)
+    return number
+
+
 def _fraction(value: Fraction) -> Fraction:
     if value < 0:
         raise InputError("must be 0 or more", value=plain(value))
@@ -141,6 +148,9 @@ _NUMBER = {"type": "number", "minimum": 0}
 
 Name = Annotated[str, Allowed(lambda value: name(value, ""), {"type": "string", "minLength": 1})]
 Number = Annotated[Decimal, Allowed(lambda value: exact(value, ""), _NUMBER, _not_text)]
+AboveZero = Annotated[
+    Decimal, Allowed(_above_zero, {"type": "number", "exclusiveMinimum": 0}, _not_text)
+]
 Amount = Annotated[Decimal, Allowed(_amount, _NUMBER, _amount)]
 """A value that was computed: exact, and finer than the numbers of an instance may be."""
 Exact = Annotated[

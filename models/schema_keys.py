@@ -87,6 +87,7 @@ def _word(root: Schema, one: Schema) -> str:
         kind = _kind(root, one["additionalProperties"])
         return f"object of ({kind})" if " or " in kind else f"object of {kind}"
     least = f" >= {one['minimum']}" if "minimum" in one else ""
+    least = f" > {one['exclusiveMinimum']}" if "exclusiveMinimum" in one else least
     names = {"string": "text", "boolean": "true or false", "integer": "whole number"}
     kind = str(one.get("type", "any"))
     return names.get(kind, kind) + least

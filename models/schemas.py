@@ -23,6 +23,7 @@ from slotwise.models.formats.validation import adapter
 from slotwise.models.instance.instance import Instance
 from slotwise.models.nouns import document, key_of, keys_of
 from slotwise.models.performance.file import ModelsFile
+from slotwise.models.prediction.assumptions import Assumptions
 
 FILES: dict[str, type] = {
     "instance": Instance,
@@ -36,6 +37,7 @@ FILES: dict[str, type] = {
     "vms": VmsFile,
     "allocation-case": AllocationCase,
     "advice": AdviceFile,
+    "assumptions": Assumptions,
 }
 """Name of a schema -> the shape of its file."""
 

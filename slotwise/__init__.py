@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from slotwise.api.packing import pack as pack
     from slotwise.api.partitioning import partition as partition
     from slotwise.api.placing import place as place
+    from slotwise.api.predicting import predict as predict
     from slotwise.api.profiling import profile as profile
     from slotwise.api.rebalancing import Rebalanced as Rebalanced
     from slotwise.api.rebalancing import rebalance as rebalance
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from slotwise.api.show import Drawing as Drawing
     from slotwise.api.show import show as show
     from slotwise.api.simulating import generate_logs as generate_logs
+    from slotwise.api.simulating_placements import simulate as simulate
     from slotwise.api.solving import crosscheck as crosscheck
     from slotwise.api.solving import solve as solve
     from slotwise.api.sparing import Spare as Spare
@@ -98,8 +100,11 @@ if TYPE_CHECKING:
     from slotwise.models.judge.verdict import Violation as Violation
     from slotwise.models.performance.file import read_models as read_models
     from slotwise.models.performance.file import write_models as write_models
+    from slotwise.models.prediction.assumptions import Assumptions as Assumptions
+    from slotwise.models.prediction.prediction import Prediction as Prediction
     from slotwise.models.problem.compile import compile_problem as compile_problem
     from slotwise.models.problem.problem import Problem as Problem
+    from slotwise.models.simulation.simulation import Simulation as Simulation
     from slotwise.pipeline.following.advice import Advice as Advice
     from slotwise.pipeline.following.follow import Followed as Followed
     from slotwise.pipeline.spark.pack import Packed as Packed

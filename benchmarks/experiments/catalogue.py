@@ -63,6 +63,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         ".agreement.partitions_agree",
         "whether least cuts of tiny graphs are those of exhaustive search",
     ),
+    "prediction_agrees": Experiment(
+        ".agreement.prediction_agrees",
+        "how far predicted throughput and latency are from simulated ones",
+    ),
     "fewest_moves": Experiment(
         ".proofs.fewest_moves",
         "whether the fewest moves over all best plans are proven wherever the network is",

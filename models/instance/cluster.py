@@ -10,7 +10,18 @@ from typing import Annotated
 from slotwise.models.display import counted, listed
 from slotwise.models.errors import InputError
 from slotwise.models.instance.topology import MEMORY_PARTS
-from slotwise.models.nouns import REQUIRED, FromFile, Name, Noun, Number, Whole, check_fields
+from slotwise.models.nouns import (
+    REQUIRED,
+    SPARSE,
+    AboveZero,
+    FromFile,
+    Name,
+    Noun,
+    Number,
+    Positive,
+    Whole,
+    check_fields,
+)
 from slotwise.models.values import distinct
 
 
@@ -31,6 +42,15 @@ class Node(Noun):
     resources
         Capacity by resource: ``cpu`` in points (100 = one core), ``memory_mb`` in MB, or any other
         name; ``None`` = no limit, a resource that is absent is not offered.
+    cores
+        Number of its cores, which share ``cpu`` evenly; a thread uses at most one at a time;
+        ``None`` = not known. Only predictions read it.
+    bandwidth_in_mbit_s
+        What its network interface receives at most, Mbit/s, above 0; ``None`` = not known. Only
+        predictions read it.
+    bandwidth_out_mbit_s
+        What its network interface sends at most, Mbit/s, above 0; ``None`` = not known. Only
+        predictions read it.
 
     Examples
     --------
@@ -45,6 +65,9 @@ class Node(Noun):
     host: str = ""
     slots: Whole | None = None
     resources: Mapping[Name, Number | None] = field(default_factory=dict)
+    cores: Positive | None = field(default=None, metadata=SPARSE)
+    bandwidth_in_mbit_s: AboveZero | None = field(default=None, metadata=SPARSE)
+    bandwidth_out_mbit_s: AboveZero | None = field(default=None, metadata=SPARSE)
 
     def __post_init__(self) -> None:
         """Check each field."""
@@ -102,6 +125,33 @@ class Distance(Noun):
 
 
 @dataclass(frozen=True, slots=True)
+class LevelTimes(Noun):
+    """A time for one tuple by the lowest place that holds both tasks; ``None`` = not known.
+
+    Parameters
+    ----------
+    worker
+        Milliseconds between tasks of one worker; ``None`` = not known.
+    node
+        The same between workers of one node; ``None`` = not known.
+    rack
+        The same between nodes of one rack; ``None`` = not known.
+    cluster
+        The same between racks; ``None`` = not known.
+    """
+
+    worker: Number | None = field(default=None, metadata=SPARSE)
+    node: Number | None = field(default=None, metadata=SPARSE)
+    rack: Number | None = field(default=None, metadata=SPARSE)
+    cluster: Number | None = field(default=None, metadata=SPARSE)
+
+    @property
+    def levels(self) -> tuple[Decimal | None, Decimal | None, Decimal | None, Decimal | None]:
+        """Times of worker, node, rack, cluster, in this order."""
+        return (self.worker, self.node, self.rack, self.cluster)
+
+
+@dataclass(frozen=True, slots=True)
 class Cluster(Noun):
     """The nodes, in the order that results and matrices use, and the distances between them.
 
@@ -116,6 +166,15 @@ class Cluster(Noun):
         Distance from each node (row) to each node (column), in the order of `nodes`, paid per unit
         of flow in the stream's direction; ``None`` = by level. Two tasks on one node pay the
         diagonal, whatever their workers.
+    delay_ms
+        How long a tuple is under way, one way and without waiting, by level. Only predictions
+        read it.
+    serialise_ms
+        How long sending a tuple keeps its sender's thread busy on a core of 100 points, by level.
+        Only predictions read it.
+    uplink_mbit_s
+        Rack -> what its link to the other racks carries at most in each direction, Mbit/s, above
+        0; absent = not known. Only predictions read it.
 
     Examples
     --------
@@ -130,15 +189,22 @@ class Cluster(Noun):
         Distance, FromFile(Distance | None, lambda levels: levels or Distance())
     ] = field(default_factory=Distance)
     matrix: tuple[tuple[Number, ...], ...] | None = None
+    delay_ms: LevelTimes = field(default_factory=LevelTimes, metadata=SPARSE)
+    serialise_ms: LevelTimes = field(default_factory=LevelTimes, metadata=SPARSE)
+    uplink_mbit_s: Mapping[Name, AboveZero] = field(default_factory=dict, metadata=SPARSE)
 
     def __post_init__(self) -> None:
-        """Check ids and the matrix's shape."""
+        """Check ids, the matrix's shape and the racks that are named."""
         check_fields(self)
         if not self.nodes:
             raise InputError("must have at least one node", field="nodes", value="[]")
         distinct((node.id for node in self.nodes), "nodes[].id")
         if self.matrix is not None:
             _check_square(self.matrix, len(self.nodes))
+        for rack, bandwidth in self.uplink_mbit_s.items():
+            if rack not in self.racks:
+                where = f"uplink_mbit_s.{rack}"
+                raise InputError("must be the rack of a node", field=where, value=bandwidth)
 
     def __repr__(self) -> str:
         """One line: how many nodes and racks, and the first nodes."""

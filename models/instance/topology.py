@@ -84,6 +84,17 @@ class Component(Noun):
         ``offheap_mb`` in MB, or any other name; absent = 0.
     estimated
         Resources whose demand ``measure`` estimated because the logs do not tell; no rule.
+    rate
+        Of a spout: tuples per second that its tasks emit together, one task as many as another;
+        where the topology has a `window`, at most; ``None`` = not known, or, with a `window`, as
+        many as it lets through. Only predictions read it.
+    service_ms
+        Mean time to process a tuple on a core of 100 points, of a spout to emit one, without
+        serialisation; ``None`` = not known. Only predictions read it.
+    service_scv
+        Squared coefficient of variation of that time, its variance over the square of its mean: 0
+        = always the same, 1 = exponentially distributed; ``None`` = not known. Only predictions
+        read it.
     """
 
     id: Name
@@ -91,6 +102,16 @@ class Component(Noun):
     parallelism: Whole
     resources: Demands = field(default_factory=dict)
     estimated: Estimated = field(default=(), metadata=SPARSE)
+    rate: Number | None = field(default=None, metadata=SPARSE)
+    service_ms: Number | None = field(default=None, metadata=SPARSE)
+    service_scv: Number | None = field(default=None, metadata=SPARSE)
+
+    def __post_init__(self) -> None:
+        """Check each field, and that only a spout has a rate."""
+        check_fields(self)
+        if self.rate is not None and self.kind != "spout":
+            rule = "only a spout has one; what others send follows from the selectivity of streams"
+            raise InputError(rule, field="rate", value=self.rate)
 
 
 def grouping_name(written: str) -> str:
@@ -134,6 +155,9 @@ class Stream(Noun):
     estimated
         Which of ``rate`` and ``tuple_bytes`` ``measure`` estimated because the logs do not tell; no
         rule.
+    selectivity
+        Tuples sent per tuple that the sender receives, of a spout per tuple that it emits; ``None``
+        = `rate` over what the sender receives or emits. Only predictions read it.
     """
 
     source: Name = field(metadata={"alias": "from"})
@@ -144,6 +168,7 @@ class Stream(Noun):
     estimated: Annotated[tuple[Annotated[str, choice(STREAM_WEIGHTS)], ...], _estimated] = field(
         default=(), metadata=SPARSE
     )
+    selectivity: Number | None = field(default=None, metadata=SPARSE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,12 +239,23 @@ class Ackers(Noun):
         Demand of one acker, as of a component's task.
     estimated
         Resources whose demand ``measure`` estimated because the logs do not tell; no rule.
+    service_ms
+        Mean time to process a message on a core of 100 points, as of a component's task; ``None``
+        = not known. Only predictions read it.
+    service_scv
+        Squared coefficient of variation of that time, as of a component's task; ``None`` = not
+        known. Only predictions read it.
+    message_bytes
+        Bytes of a message to or from an acker; ``None`` = not known. Only predictions read it.
     """
 
     count: Whole
     per_worker: Positive = 1
     resources: Demands = field(default_factory=dict)
     estimated: Estimated = field(default=(), metadata=SPARSE)
+    service_ms: Number | None = field(default=None, metadata=SPARSE)
+    service_scv: Number | None = field(default=None, metadata=SPARSE)
+    message_bytes: Number | None = field(default=None, metadata=SPARSE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,6 +324,13 @@ class Topology(Noun):
         Acker tasks; ``None`` = none.
     ras
         What Storm's strategies also read; no rule.
+    window
+        Most tuples of each spout task in flight, 1 or more (``topology.max.spout.pending``): from
+        emission until all that follows from them is processed and, where they are acked,
+        acknowledged; ``None`` = no limit. Only predictions read it.
+    acked
+        Whether ackers track the tuples, which needs `ackers`; ``None`` = where there are ackers.
+        Only predictions read it.
 
     Examples
     --------
@@ -314,6 +357,8 @@ class Topology(Noun):
     shared_memory: tuple[SharedMemory, ...] = ()
     ackers: Ackers | None = None
     ras: RasSettings = field(default_factory=RasSettings, metadata=SPARSE)
+    window: Positive | None = field(default=None, metadata=SPARSE)
+    acked: Flag | None = field(default=None, metadata=SPARSE)
 
     def __post_init__(self) -> None:
         """Check each field, then the references between them."""
@@ -326,6 +371,8 @@ class Topology(Noun):
                 field=f"components[{ids.index(ACKER)}].id",
                 value=ACKER,
             )
+        if self.acked and (self.ackers is None or not self.ackers.count):
+            raise InputError("needs `ackers` that track the tuples", field="acked", value=True)
         distinct((region.id for region in self.shared_memory), "shared_memory[].id")
         known = {component.id for component in self.placed_components}
         for key, where in self._references():
@@ -356,7 +403,15 @@ class Topology(Noun):
         if self.ackers is None:
             return self.components
         ackers = self.ackers
-        acker = Component(ACKER, "system", ackers.count, ackers.resources, ackers.estimated)
+        acker = Component(
+            ACKER,
+            "system",
+            ackers.count,
+            ackers.resources,
+            ackers.estimated,
+            service_ms=ackers.service_ms,
+            service_scv=ackers.service_scv,
+        )
         return (*self.components, acker)
 
 

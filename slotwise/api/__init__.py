@@ -4,10 +4,11 @@ The packages below are strict: each takes compiled problems and placements of in
 functions here also take paths, dicts and text (`inputs` says which is which), so that a notebook
 needs one line; the command line calls the same functions. `import slotwise` has all of them.
 
-`explaining` chooses among the questions of `explanation_questions`, whose answers are in
-`explanation_answers`. `rebalancing`, `sparing` and `orphans` are about topologies that run,
-`simulating`, `measuring` and `following` about their metric logs, `summing`, `reporting` and
-`packing` about gradings; `show` draws placements.
+`predicting` says what a placement is worth, `simulating_placements` tries it out. `explaining`
+chooses among the questions of `explanation_questions`, whose answers are in `explanation_answers`.
+`rebalancing`, `sparing` and `orphans` are about topologies that run, `simulating`, `measuring` and
+`following` about their metric logs, `summing`, `reporting` and `packing` about gradings; `show`
+draws placements.
 
 Start with `inputs`, then read `solving`. Every function of the package, save those of the commands
 themselves, may be imported; `cli` and `slotwise` import it.

@@ -17,7 +17,7 @@ import pytest
 import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
-from malformed_cases import GOOD, good_text
+from malformed_cases import GOOD, GOOD_HASH, good_text
 
 from slotwise.models.errors import InputError
 from slotwise.models.formats.file_bytes import write_atomically
@@ -109,6 +109,63 @@ def test_written_files_read_as_the_same_instance(tmp_path: Path, suffix: str) ->
     again = read_instance(path)
     assert again == instance
     assert instance_hash(again) == EVERYTHING_HASH
+
+
+WORKLOAD = """
+{"format": "slotwise.instance/1", "name": "workload",
+ "cluster": {"delay_ms": {"node": 0.05, "cluster": 2}, "serialise_ms": {"rack": 0.02},
+   "uplink_mbit_s": {"r1": 1000},
+   "nodes": [{"id": "n1", "rack": "r1", "resources": {"cpu": 400}, "cores": 4,
+              "bandwidth_in_mbit_s": 100, "bandwidth_out_mbit_s": 50.5}]},
+ "topologies": [{"id": "wc", "window": 20, "acked": false,
+   "ackers": {"count": 1, "service_ms": 0.01, "service_scv": 1, "message_bytes": 20},
+   "components": [
+     {"id": "spout", "kind": "spout", "parallelism": 2, "rate": 1000, "service_ms": 0.000001,
+      "service_scv": 0},
+     {"id": "split", "kind": "bolt", "parallelism": 1, "service_ms": 0.25}],
+   "streams": [{"from": "spout", "to": "split", "selectivity": 7.5, "tuple_bytes": 100}]}]}
+"""
+
+
+@pytest.mark.parametrize("suffix", [".json", ".yaml"])
+def test_a_workload_is_written_and_read(tmp_path: Path, suffix: str) -> None:
+    instance = instance_from_text(WORKLOAD)
+    (topology,), (node,) = instance.topologies, instance.cluster.nodes
+    assert instance.cluster.delay_ms.levels == (None, Decimal("0.05"), None, 2)
+    assert instance.cluster.serialise_ms.rack == Decimal("0.02")
+    assert instance.cluster.uplink_mbit_s == {"r1": 1000}
+    assert (node.cores, node.bandwidth_in_mbit_s) == (4, 100)
+    assert (topology.window, topology.acked) == (20, False)
+    assert topology.streams[0].selectivity == Decimal("7.5")
+    spout, _, acker = topology.placed_components
+    assert (spout.rate, spout.service_ms, spout.service_scv) == (1000, Decimal("0.000001"), 0)
+    assert (acker.service_ms, acker.service_scv) == (Decimal("0.01"), 1)
+    path = tmp_path / f"one{suffix}"
+    write_instance(path, instance)
+    assert read_instance(path) == instance
+
+
+def _keys(data: Any) -> set[str]:
+    """Return every key in the data of a file."""
+    if isinstance(data, dict):
+        return set(data).union(*map(_keys, data.values()))
+    return set().union(*map(_keys, data)) if isinstance(data, list) else set()
+
+
+WORKLOAD_KEYS = {
+    *("cores", "bandwidth_in_mbit_s", "bandwidth_out_mbit_s"),
+    *("delay_ms", "serialise_ms", "uplink_mbit_s"),
+    *("window", "acked", "service_ms", "service_scv", "message_bytes", "selectivity"),
+}
+
+
+def test_a_workload_counts_in_the_hash_and_is_not_written_where_there_is_none() -> None:
+    workload, bare = instance_from_text(WORKLOAD), instance_from_text(good_text())
+    assert _keys(instance_document(workload)) >= WORKLOAD_KEYS
+    assert not _keys(instance_document(bare)) & WORKLOAD_KEYS
+    assert instance_hash(bare) == GOOD_HASH
+    changed = instance_from_text(WORKLOAD.replace('"service_scv": 0', '"service_scv": 0.5'))
+    assert instance_hash(changed) != instance_hash(workload)
 
 
 @pytest.mark.slow
@@ -252,6 +309,7 @@ def test_schemas_name_every_key_and_limit() -> None:
         "vms",
         "allocation-case",
         "advice",
+        "assumptions",
         "plan",
     }
     instance = json.loads(json.dumps(schemas["instance"]))

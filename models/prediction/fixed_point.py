@@ -1,0 +1,55 @@
+"""Fixed points of contractions, with fewer rounds: Anderson's mixing.
+
+D. G. Anderson, Iterative procedures for nonlinear integral equations, Journal of the ACM 12(4),
+1965; as in H. F. Walker, P. Ni, SIAM Journal on Numerical Analysis 49(4), 2011.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+
+from slotwise.models.prediction.flows import FloatArray
+
+MEMORY = 5
+"""Rounds that are mixed."""
+WORSE = 1.5
+"""A residual that grows by more than this factor begins the mixing again."""
+
+
+class Mixing:
+    """What to try next in the search for x = f(x)."""
+
+    def __init__(self) -> None:
+        self._steps: deque[tuple[FloatArray, FloatArray]] = deque(maxlen=MEMORY)
+        self._before: tuple[FloatArray, FloatArray] | None = None
+        self._least = np.inf
+
+    def following(self, x: FloatArray, image: FloatArray) -> FloatArray:
+        """Return the next x: the image of a mixture of the last ones, or at first the image.
+
+        Parameters
+        ----------
+        x
+            Where f was taken, in units in which all numbers count alike.
+        image
+            f(x).
+        """
+        residual = image - x
+        size = float(np.linalg.norm(residual))
+        if size > WORSE * self._least:
+            self._steps.clear()
+            self._before, self._least = None, size
+            return image
+        self._least = min(self._least, size)
+        if self._before is not None:
+            self._steps.append((x - self._before[0], residual - self._before[1]))
+        self._before = (x, residual)
+        if not self._steps:
+            return image
+        changes = np.stack([step for _, step in self._steps], axis=1)
+        weights = np.linalg.lstsq(changes, residual, rcond=1e-8)[0]
+        moves = np.stack([step + change for step, change in self._steps], axis=1)
+        found: FloatArray = image - moves @ weights
+        return found

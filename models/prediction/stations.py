@@ -1,0 +1,150 @@
+"""Threads that share the cores of their nodes.
+
+A thread processes one tuple at a time, on one core at most. Where more threads are busy than their
+node has cores, they share them evenly. `CoreSharing` says by how much that slows each of them down.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from slotwise.models.prediction.flows import FloatArray, Flows, IntArray
+
+MOST_ROUNDS = 10_000
+"""Rounds until slowdowns at given loads change no more."""
+SETTLED = 1e-14
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Nodes:
+    """Nodes with as many cores as each other, and more tasks than that.
+
+    Parameters
+    ----------
+    cores
+        Of each.
+    groups
+        [M, W] groups on each node; unused places hold 0.
+    size
+        [M, W] number of their tasks; 0 in unused places.
+    """
+
+    cores: int
+    groups: IntArray
+    size: FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CoreSharing:
+    """How threads slow each other down.
+
+    A thread j that is busy for rho_j of the time when it is alone takes f_j times as long, where
+
+        f_j = E max(1, (1 + K_j) / cores),
+
+    and K_j is the number of other busy threads of its node, independent of each other, thread i
+    with probability rho_i min(f_i, f_j): while j is busy, i neither takes more than an even share
+    nor does more work than it gets. With one core and equal threads with exponential service this
+    is exact for Poisson arrivals: a tuple takes 1 / (1 - rho) times as long, rho being the load of
+    the core. With one core and unequal threads it is stable wherever the load is below 1.
+    """
+
+    nodes: tuple[_Nodes, ...]
+    count: int
+
+    @classmethod
+    def of(cls, flows: Flows, working: IntArray) -> Self:
+        """Return the sharing of a placement; `working` are the groups that have anything to do."""
+        groups = flows.groups
+        there: dict[int, list[int]] = defaultdict(list)
+        for group in working.tolist():
+            there[int(groups.node[group])].append(group)
+        by_cores: dict[int, list[list[int]]] = defaultdict(list)
+        for node, some in there.items():
+            cores = flows.instance.cluster.nodes[node].cores
+            if cores is not None and int(groups.size[some].sum()) > cores:
+                by_cores[cores].append(some)
+        found = []
+        for cores, rows in sorted(by_cores.items()):
+            width = max(map(len, rows))
+            padded = np.zeros((len(rows), width), dtype=np.int64)
+            size = np.zeros((len(rows), width))
+            for row, some in enumerate(rows):
+                padded[row, : len(some)] = some
+                size[row, : len(some)] = groups.size[some]
+            found.append(_Nodes(cores, padded, size))
+        return cls(tuple(found), len(groups.size))
+
+    def slowdown(self, rho: FloatArray, before: FloatArray) -> FloatArray:
+        """Return f of each group after one round.
+
+        Parameters
+        ----------
+        rho
+            [G] share of the time that one task of a group is busy, if it has a core to itself.
+        before
+            [G] f of the round before; at first 1.
+        """
+        found = np.ones(self.count)
+        for some in self.nodes:
+            alone, now = rho[some.groups], before[some.groups]
+            taken = _more_than_cores(some, alone, now) / some.cores
+            load = (alone * some.size).sum(axis=1, keepdims=True) / some.cores
+            # A thread is not busier than it is alone, or than its node's cores are.
+            with np.errstate(divide="ignore", invalid="ignore"):
+                most = np.where(alone > 0, np.maximum(1.0, load / alone), np.inf)
+            real = some.size > 0
+            found[some.groups[real]] = np.minimum(1 + taken, most)[real]
+        return found
+
+    def settled(self, rho: FloatArray) -> FloatArray:
+        """Return f of each group at these loads, which are below 1 on every thread and node."""
+        now = np.ones(self.count)
+        for _ in range(MOST_ROUNDS if self.nodes else 0):
+            before, now = now, self.slowdown(rho, now)
+            if float(np.abs(now - before).max(initial=0.0)) <= SETTLED * float(now.max()):
+                break
+        return now
+
+
+def _more_than_cores(nodes: _Nodes, rho: FloatArray, slowdown: FloatArray) -> FloatArray:
+    """Return E max(0, 1 + K - cores) of each group, K being its busy neighbours.
+
+    K is a sum of independent events; the binomial distribution of the same mean and variance stands
+    for its own (W. Ehm, Statistics & Probability Letters 11(1), 1991). It is the same where all
+    threads are alike, and does not matter where there is one core.
+    """
+    mean, variance = np.zeros_like(rho), np.zeros_like(rho)
+    for i in range(rho.shape[1]):
+        busy = np.minimum(rho[:, i, None] * np.minimum(slowdown[:, i, None], slowdown), 1.0)
+        others = np.repeat(nodes.size[:, i, None], rho.shape[1], axis=1)
+        others[:, i] = np.maximum(others[:, i] - 1, 0.0)
+        mean += others * busy
+        variance += others * busy * (1 - busy)
+    if nodes.cores == 1:
+        return mean
+    found, real = np.zeros_like(mean), nodes.size > 0
+    found[real] = _excess(mean[real], variance[real], nodes.cores - 1)
+    return found
+
+
+def _excess(mean: FloatArray, variance: FloatArray, most: int) -> FloatArray:
+    """Return E max(0, K - most) of binomial K, their number of trials a real one."""
+    from scipy.special import betainc
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        chance = np.where(mean > 0, 1 - variance / mean, 0.5)
+    chance = np.clip(chance, 1e-9, 1 - 1e-9)
+    trials = mean / chance
+
+    def at_least(count: int, trials: FloatArray) -> FloatArray:
+        rest = trials - count + 1
+        found: FloatArray = betainc(count, np.maximum(rest, 1e-9), chance)
+        return np.where(rest > 0, found, 0.0)
+
+    excess = mean * at_least(most, trials - 1) - most * at_least(most + 1, trials)
+    return np.maximum(0.0, excess)

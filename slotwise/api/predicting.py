@@ -1,0 +1,107 @@
+"""Predicting what a placement is worth, whoever made it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Unpack
+
+from slotwise.api.inputs import (
+    TEXT,
+    DecodedCluster,
+    InstanceLike,
+    PlacementLike,
+    Source,
+    as_placement,
+    as_problem,
+    as_running,
+    file_of,
+    is_text,
+)
+from slotwise.api.paths import path_of
+from slotwise.api.plain_data import plain_data
+from slotwise.models.errors import InputError, in_file
+from slotwise.models.formats.text import parse_text, read_data
+from slotwise.models.formats.validation import check_format, validated
+from slotwise.models.instance.instance import Instance
+from slotwise.models.prediction import prediction
+from slotwise.models.prediction.assumptions import ASSUMPTIONS_FORMAT, Assumptions
+from slotwise.models.prediction.prediction import Prediction
+from slotwise.models.problem.problem import Problem
+
+AssumptionsLike = Assumptions | Source
+
+
+def predict(
+    instance: InstanceLike,
+    placement: PlacementLike | None = None,
+    *,
+    assume: AssumptionsLike | None = None,
+    running: bool = False,
+    **decoded: Unpack[DecodedCluster],
+) -> Prediction:
+    """Predict the throughput and latency of a placement, and what limits them.
+
+    Parameters
+    ----------
+    instance
+        What was placed, with its workload (service times, rates or windows, selectivities,
+        bandwidths): an `Instance`, a compiled problem, a path, a dict or text; see
+        `read_instance`.
+    placement
+        A `Placement`, a path or a dict, also of places by name; see `read_placement`. Topologies
+        may be left out whole.
+    assume
+        Defaults for what the instance does not say: `Assumptions`, a path, a dict or text;
+        `Prediction.assumed` lists those that were used. ``None`` = it must say all that is needed.
+    running
+        Predict what runs now, as the instance's `running` says, in place of a placement.
+    decoded
+        How a decoded Storm cluster is read: `topology`, `worker_min_cpu`, `submitters`; see
+        `read_instance`.
+
+    Raises
+    ------
+    InputError
+        For bad input, naming the key where the instance lacks a number that is needed, and the
+        cycle where tuples multiply. A node over its hard memory is no error: there is no prediction
+        then, and `Prediction.over_memory` says why.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> plan = slotwise.place("docs/examples/clicks.json", "r-storm")
+    >>> slotwise.predict("docs/examples/clicks.json", plan).sustainable.resource.place
+    'n1'
+    """
+    if (placement is None) == (not running):
+        rule = "give one, a placement or what runs now, and not both"
+        raise InputError(rule, field="placement, running", has_value=False)
+    problem = as_problem(instance, **decoded)
+    assumptions = None if assume is None else as_assumptions(assume)
+    given = problem.instance
+    placed = as_running(problem) if placement is None else as_placement(placement, given)
+    if isinstance(instance, Instance | Problem | Mapping):
+        return prediction.predict(problem, placed, assumptions)
+    with in_file(file_of(instance)):
+        return prediction.predict(problem, placed, assumptions)
+
+
+def as_assumptions(given: AssumptionsLike) -> Assumptions:
+    """Return the assumptions that `given` is or says.
+
+    Raises
+    ------
+    InputError
+        One line: file, field, value, rule.
+    """
+    if isinstance(given, Assumptions):
+        return given
+    if isinstance(given, Mapping):
+        data, file = plain_data(given), ""
+    elif is_text(given):
+        data, file = parse_text(str(given)), TEXT
+    else:
+        data, file = read_data(path_of(given, "assume", "a path, a dict, text or Assumptions"))
+    with in_file(file):
+        check_format(data, ASSUMPTIONS_FORMAT)
+        return validated(Assumptions, data)
