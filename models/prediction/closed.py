@@ -241,12 +241,13 @@ def _settle(
 
 def _vectors(before: Settled, now: Settled) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the state before and after a round as vectors, in units that are returned, too."""
-    found = []
-    for old, new in zip(_parts(before), _parts(now), strict=True):
-        scale = float(max(np.abs(new).max(initial=0.0), np.abs(old).max(initial=0.0))) or 1.0
-        found.append((old / scale, new / scale, np.full(len(new), scale)))
-    x, image, scale = (np.concatenate(some) for some in zip(*found, strict=True))
-    return x, image, scale
+    old, new = _parts(before), _parts(now)
+    scales = [
+        float(max(np.abs(a).max(initial=0.0), np.abs(b).max(initial=0.0))) or 1.0
+        for a, b in zip(old, new, strict=True)
+    ]
+    scale = np.concatenate([np.full(len(one), by) for one, by in zip(new, scales, strict=True)])
+    return np.concatenate(old) / scale, np.concatenate(new) / scale, scale
 
 
 def _parts(state: Settled) -> tuple[FloatArray, ...]:

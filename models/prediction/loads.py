@@ -330,9 +330,9 @@ def _visits(flows: Flows, ways: Sequence[_Way]) -> Visits:
         for way in ways:
             if way.link.source in route.visits:
                 by_level = way.sent(flows, route, visits)[:, None] * way.copies
-                used = by_level.any(axis=0)
+                used = np.flatnonzero(by_level.any(axis=0)).tolist()
                 costs = [
-                    float(_time(times, "serialise_ms", level)) / MS_PER_S if used[level] else 0.0
+                    float(_time(times, "serialise_ms", level)) / MS_PER_S if level in used else 0.0
                     for level in range(4)
                 ]
                 sending[way.senders] += by_level @ np.asarray(costs)
