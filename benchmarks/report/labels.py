@@ -46,7 +46,7 @@ def check_labels(labels: Mapping[str, str], methods: Iterable[str]) -> None:
     known = set(methods)
     for method in labels:
         if method not in known:
-            rule = f"is no method that was graded; {suggestion(method, sorted(known))}"
+            rule = f"was not graded; {suggestion(method, sorted(known))}"
             raise InputError(rule, field=OPTION, value=method)
     names = Counter(label_of(method, labels) for method in known)
     for label in labels.values():

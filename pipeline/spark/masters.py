@@ -131,7 +131,7 @@ class Cluster:
             rule = f"is for other machines; {self.master} runs this Python"
             raise InputError(rule, field="archive", value=str(self.archive))
         if not self.archive.is_file():
-            rule = "is no file; make it with slotwise pack"
+            rule = "is not a file; make it with slotwise pack"
             raise InputError(rule, field="archive", value=str(self.archive))
 
 

@@ -349,7 +349,7 @@ def task_index(instance: Instance, written: str) -> int:
     index = known.get(instance.task_of(written))
     if index is None:
         rule = suggestion(written, ["/".join(name) for name in names])
-        raise InputError(f"is no task of the instance; {rule}", field="task", value=written)
+        raise InputError(f"is not a task of the instance; {rule}", field="task", value=written)
     return index
 
 

@@ -164,5 +164,5 @@ def follow(
 def _jar(path: str | os.PathLike[str]) -> str:
     file = Path(path_of(path, "jars", "a path"))
     if not file.is_file():
-        raise InputError("is no file", field="jars", value=str(path))
+        raise InputError("is not a file", field="jars", value=str(path))
     return str(file.resolve())

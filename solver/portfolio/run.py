@@ -165,12 +165,12 @@ def _proof(engine: Engine, found: Outcome) -> Proof:
     return Proof(engine.name, engine.version(), own, found.proof)
 
 
-AT_SIGHT = "no search is needed: a contradiction is at hand"
+AT_SIGHT = "infeasible by counting: no search is needed"
 EARLY = "no placement is known: looks for one, or for a proof that there is none"
 FIRST = "a first placement at once, and bounds that hold for every placement"
 SOON = "many tasks: a better placement to start from"
 POLISH = "not proven: better placements in the remaining time"
-NEIGHBOURHOODS = "not proven: parts of the best placement solved anew"
+NEIGHBOURHOODS = "not proven: large-neighbourhood search from the best placement"
 PRICED = "distances by level: node configurations can be listed and priced"
 PARTS = "equal nodes, all equally far apart: parts are priced along an order of tasks"
 CONNECTED_COLUMNS = "one topology: connected configurations are priced without listing whole nodes"

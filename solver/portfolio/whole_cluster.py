@@ -24,7 +24,7 @@ WHOLE_CLUSTER, SUM_OF_TOPOLOGIES = "whole-cluster", "sum over topologies alone"
 """Who tells of plans, and the kind of its bounds."""
 
 ALONE = "several topologies: each of them alone on the empty cluster"
-TOGETHER = "several topologies: their placements side by side, one after the other solved anew"
+TOGETHER = "several topologies: placed side by side, then optimised again one at a time"
 
 SolveWith = Callable[[PortfolioRun, Problem, Reporter], None]
 """Solve a problem in a run of its own."""

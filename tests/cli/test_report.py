@@ -67,7 +67,7 @@ def test_two_gradings_are_compared(
             ["nowhere"],
             "DIR2 = 'nowhere': is not a folder of a grading; make one with: slotwise grade",
         ),
-        (["--methods", "mine=hash"], "--methods = 'hash': is no method that was graded"),
+        (["--methods", "mine=hash"], "--methods = 'hash': was not graded"),
     ],
 )
 def test_bad_input_is_one_line(

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from slotwise.cli import exits, options
 from slotwise.cli.command import Call, Purpose, command
 from slotwise.cli.exits import print_json
-
-if TYPE_CHECKING:
-    pass
 
 
 @command(

@@ -45,7 +45,10 @@ def test_grade_and_report(cli, examples, spark):
         (["--conf", "=4"], "--conf = '=4': must be KEY=VALUE"),
         (["--log", "none/log.jsonl"], "--log = 'none/log.jsonl': cannot be written to: No such"),
         (["--archive", "env.tgz"], "--archive = 'env.tgz': is for other machines"),
-        (["--archive", "env.tgz", "--master", "yarn"], "is no file; make it with slotwise pack"),
+        (
+            ["--archive", "env.tgz", "--master", "yarn"],
+            "is not a file; make it with slotwise pack",
+        ),
         (["--master", "sc:host"], "--master = 'sc:host': must be local,"),
         (["--out", ""], "--out = '': must name a folder"),
     ],

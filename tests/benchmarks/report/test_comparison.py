@@ -151,7 +151,7 @@ def test_folders_are_compared_on_a_page(tmp_path: Path) -> None:
     document = json.loads(json.dumps(found.to_document()))
     assert {one["method"] for one in document["methods"]} == {"auto", "r-storm", "round-robin"}
     assert not (before / "comparison.html").exists()
-    with pytest.raises(InputError, match="is no method that was graded"):
+    with pytest.raises(InputError, match="was not graded"):
         slotwise.compare(before, after, methods=["mine=nosuch"])
     with pytest.raises(InputError, match=r"after = .*is not a folder of a grading"):
         slotwise.compare(before, tmp_path / "nothing")

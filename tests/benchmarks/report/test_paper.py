@@ -135,7 +135,7 @@ def test_a_folder_of_a_grading_is_written(tmp_path: Path) -> None:
     assert "\nmine," in (tmp_path / "paper" / "methods.csv").read_text(encoding="utf-8")
     with pytest.raises(InputError, match="is not a folder of a grading"):
         slotwise.report(tmp_path / "nothing", figures=tmp_path / "x")
-    with pytest.raises(InputError, match="is no method that was graded"):
+    with pytest.raises(InputError, match="was not graded"):
         slotwise.report(store.folder, methods=["mine=nosuch"], figures=tmp_path / "x")
     assert not (tmp_path / "x").exists()
 

@@ -148,8 +148,10 @@ def test_a_model_that_is_declined_leaves_single_changes_by_bisection(
     assert found.notes == ("Combinations of changes were not tried: the model would be too large.",)
 
 
-def test_the_elastic_model_states_every_rule_that_limits_where_tasks_go() -> None:
-    assert set(rules.RULES) - {"soft", "matrix"} == elastic.RULES
+def test_the_elastic_model_states_rules_that_there_are() -> None:
+    """It declines others by name, so that a new rule has only single changes as repairs."""
+    assert set(rules.RULES) >= elastic.RULES
+    assert len(elastic.RULES) >= 12
 
 
 def test_amounts_of_many_digits_are_exact_and_confirmed() -> None:
