@@ -132,6 +132,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         "whether weights of damaged logs are right, refused or wrong in silence",
     ),
     "judge_speed": Experiment(".speed.judge", "how long one judgement takes at scale"),
+    "predict_speed": Experiment(".speed.predict", "how long one prediction takes at scale"),
     "cp_sat_work": Experiment(
         ".speed.cp_sat_work",
         "CP-SAT's deterministic work, to compare checkouts",

@@ -28,7 +28,7 @@ MOST_CORRECTED = 10
 FIRST_ROUNDS = 10
 """Rounds of slowdowns alone, to begin with."""
 MOST_ROUNDS = 2_000
-SETTLED = 1e-6
+SETTLED = 1e-7
 """Relative change of rates and queues in a round at which a network is solved."""
 NEARLY = 1 - 1e-12
 
@@ -245,8 +245,8 @@ def _vectors(before: Settled, now: Settled) -> tuple[FloatArray, FloatArray, Flo
     for old, new in zip(_parts(before), _parts(now), strict=True):
         scale = float(max(np.abs(new).max(initial=0.0), np.abs(old).max(initial=0.0))) or 1.0
         found.append((old / scale, new / scale, np.full(len(new), scale)))
-    x, image, scale = (np.concatenate(some) for some in zip(*found, strict=True))
-    return x, image, scale
+    x, image, scales = (np.concatenate(some) for some in zip(*found, strict=True))
+    return x, image, scales
 
 
 def _parts(state: Settled) -> tuple[FloatArray, ...]:

@@ -330,7 +330,7 @@ def _visits(flows: Flows, ways: Sequence[_Way]) -> Visits:
         for way in ways:
             if way.link.source in route.visits:
                 by_level = way.sent(flows, route, visits)[:, None] * way.copies
-                used = by_level.any(axis=0)
+                used = np.asarray(by_level.any(axis=0))
                 costs = [
                     float(_time(times, "serialise_ms", level)) / MS_PER_S if used[level] else 0.0
                     for level in range(4)

@@ -51,6 +51,7 @@ SMALLEST: dict[str, tuple[str, ...]] = {
     "measured_round_trip": ("--count", "1", "--buckets", "5", "--master", "local[1]"),
     "measure_damage": ("--mixtures", "1", "--master", "local[1]"),
     "judge_speed": ("--parallelism", "5"),
+    "predict_speed": ("--tasks", "60", "--nodes", "5", "--topologies", "2"),
     "cp_sat_work": ("--count", "1", *LIMIT),
     "grading_speed": ("--part", "heuristics", "--instances", "2", "--report-only"),
     "cli_speed": ("--runs", "1"),

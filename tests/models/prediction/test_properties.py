@@ -92,7 +92,7 @@ def cases(draw: st.DrawFn, closed: bool | None = None) -> Case:
 
 
 @given(cases(closed=True))
-@settings(max_examples=20)
+@settings(max_examples=10)
 def test_no_prediction_is_better_than_its_bounds(case: Case) -> None:
     prediction = case.predict()
     assert prediction.analysis is not None
@@ -155,7 +155,7 @@ def test_a_faster_node_never_lowers_the_sustainable_rate(case: Case, index: int)
 
 
 @given(cases() | cases(closed=True))
-@settings(max_examples=20)
+@settings(max_examples=10)
 def test_names_and_order_of_nodes_and_topologies_do_not_matter(case: Case) -> None:
     """Nodes and topologies reversed, and called otherwise."""
     instance, placement = case.instance, case.placement
@@ -184,7 +184,7 @@ def test_names_and_order_of_nodes_and_topologies_do_not_matter(case: Case) -> No
     by_name = {one.topology[1:]: one for one in relabelled.spouts}
     for one in prediction.spouts:
         same = by_name[one.topology]
-        assert same.rate == pytest.approx(one.rate, rel=1e-4)
+        assert same.rate == pytest.approx(one.rate, rel=1e-3)
         assert (same.latency is None) == (one.latency is None)
         if one.latency is not None and same.latency is not None:
-            assert same.latency.mean == pytest.approx(one.latency.mean, rel=1e-4)
+            assert same.latency.mean == pytest.approx(one.latency.mean, rel=1e-3)
