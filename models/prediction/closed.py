@@ -28,7 +28,7 @@ MOST_CORRECTED = 10
 FIRST_ROUNDS = 10
 """Rounds of slowdowns alone, to begin with."""
 MOST_ROUNDS = 2_000
-SETTLED = 1e-6
+SETTLED = 1e-7
 """Relative change of rates and queues in a round at which a network is solved."""
 NEARLY = 1 - 1e-12
 

@@ -103,7 +103,8 @@ class Simulation:
         below are empty.
     is_sustainable
         Whether every resource can do what the sources without a window ask of it. Where not, queues
-        grow for ever, and rates say what came through meanwhile.
+        grow for ever, and rates say what came through meanwhile. Where it can, a thread that has
+        to share cores may still get too little of them: then the rate stays below the source's.
     spouts
         One for each spout of the placed topologies.
     utilisations

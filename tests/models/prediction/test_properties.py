@@ -184,7 +184,7 @@ def test_names_and_order_of_nodes_and_topologies_do_not_matter(case: Case) -> No
     by_name = {one.topology[1:]: one for one in relabelled.spouts}
     for one in prediction.spouts:
         same = by_name[one.topology]
-        assert same.rate == pytest.approx(one.rate, rel=1e-4)
+        assert same.rate == pytest.approx(one.rate, rel=1e-3)
         assert (same.latency is None) == (one.latency is None)
         if one.latency is not None and same.latency is not None:
-            assert same.latency.mean == pytest.approx(one.latency.mean, rel=1e-4)
+            assert same.latency.mean == pytest.approx(one.latency.mean, rel=1e-3)
