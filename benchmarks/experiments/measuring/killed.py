@@ -122,9 +122,10 @@ def kill_again_and_again(
     ends: list[Ended] = []
     waiting = list(files)
     left, appeared = kills, 0
-    strikes: dict[str, Strike] = {"killed": kill_all, "orphaned": kill_python}
+    strikes: dict[str, Strike] = {"killed": kill_all}
     if setting.broker is not None:
         strikes["broker"] = kill_broker(setting.broker)
+    strikes["orphaned"] = kill_python
     share = max(1, len(files) // (kills + 1))
     while left:
         if len(ends) >= MOST_RUNS * (kills + 1):
