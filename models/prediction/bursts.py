@@ -141,9 +141,12 @@ def _family(flows: Flows, hop: Hop) -> _Family:
     levels = link.copies()
     stays = float(link.stays.mean())
     receivers = float(np.where(link.stays, link.reach[:, 0], link.reach[:, 3]).mean())
-    if stays:  # then siblings go to one node: that of the sender
-        there = (1 - stays) * there
-        there[int(np.argmax(there))] += stays
+    if stays:  # then siblings go to the node of their sender
+        of_source = flows.components[link.source].groups
+        senders = slice(of_source.start, of_source.stop)
+        staying = flows.groups.size[senders] * link.stays
+        near = np.bincount(flows.groups.node[senders], staying, nodes) / staying.sum()
+        there = (1 - stays) * there + stays * near
     return _Family(
         hop.copies / float(route.visits[link.source]),
         receivers,
