@@ -184,6 +184,19 @@ class Thread(ABC):
         self._attained = self.cores.attained
         self.cores.use(seconds * self.slower, end)
 
+    def _occupy(self, seconds: float, finish: Callable[[], None]) -> bool:
+        """Finish a tuple after `seconds` of a core; return whether that was at once."""
+        if not seconds:
+            finish()
+            return True
+
+        def end() -> None:
+            finish()
+            self._next()
+
+        self._keep_busy(seconds, end)
+        return False
+
     def _chosen(self, tree: Tree) -> list[Sent]:
         chosen: list[Sent] = []
         for outlet in self.outlets:
@@ -207,16 +220,7 @@ class Bolt(Thread):
     def _start(self, tree: Tree) -> bool:
         chosen = self._chosen(tree)
         seconds = next(self.service) + serialisation(chosen)
-        if not seconds:
-            self._finish(tree, chosen)
-            return True
-
-        def end() -> None:
-            self._finish(tree, chosen)
-            self._next()
-
-        self._keep_busy(seconds, end)
-        return False
+        return self._occupy(seconds, lambda: self._finish(tree, chosen))
 
     def _finish(self, tree: Tree, chosen: Sequence[Sent]) -> None:
         tree.pending += len(chosen) - 1
@@ -241,16 +245,7 @@ class Acker(Thread):
         # All messages about a tree come here: nothing else is under way when this one is the last.
         way = self.back[tree.spout] if tree.pending == 1 else None
         seconds = next(self.service) + (0.0 if way is None else way.serialise)
-        if not seconds:
-            self._finish(tree, way)
-            return True
-
-        def end() -> None:
-            self._finish(tree, way)
-            self._next()
-
-        self._keep_busy(seconds, end)
-        return False
+        return self._occupy(seconds, lambda: self._finish(tree, way))
 
     def _finish(self, tree: Tree, way: Way | None) -> None:
         tree.pending -= 1
@@ -326,17 +321,7 @@ class Spout(Thread):
         """Emit a tuple; return whether it is sent already, as sending takes no time."""
         tree.emitted = self.env.now
         chosen = self._chosen(tree)
-        seconds = serialisation(chosen)
-        if not seconds:
-            self._finish(tree, chosen)
-            return True
-
-        def end() -> None:
-            self._finish(tree, chosen)
-            self._next()
-
-        self._keep_busy(seconds, end)
-        return False
+        return self._occupy(serialisation(chosen), lambda: self._finish(tree, chosen))
 
     def _finish(self, tree: Tree, chosen: Sequence[Sent]) -> None:
         tree.pending = len(chosen)

@@ -17,7 +17,6 @@ from slotwise.models.formats.file_bytes import write_atomically
 from slotwise.models.formats.json_text import parse_json
 from slotwise.pipeline.following.checkpoint import Checkpoint
 from slotwise.pipeline.following.sources import LogFolder, Source
-from slotwise.pipeline.statistics.manifest import last_run
 from slotwise.pipeline.statistics.reading import Reading
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ class Stream:
 
     def __post_init__(self) -> None:
         """Start it."""
-        self.batch = last_run(self.checkpoint.tables) - 1
+        self.batch = self.tables().last_batch
         self._start()
 
     def tables(self) -> Tables:

@@ -15,8 +15,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from slotwise.models.errors import InputError, in_file
-from slotwise.models.formats.json_text import parse_json
+from slotwise.models.errors import InputError
 from slotwise.pipeline.statistics.reading import JSON_FILES, STORM_FILES, Reading
 
 NAME = "manifest.json"
@@ -71,23 +70,23 @@ class Manifest:
         """The number of the next run, from 1."""
         return max(self.lines, default=0) + 1
 
-    def with_batch(self, found: Mapping[str, int], parts: tuple[Part, ...]) -> Manifest:
+    def with_batch(self, found: Mapping[str, LogFile], parts: tuple[Part, ...]) -> Manifest:
         """Return what holds after a run that read a batch of a stream.
 
         Parameters
         ----------
         found
-            Path, as the stream names it -> how many lines of it the batch has; earlier batches may
-            have others.
+            Path, as the stream names it -> what the batch has of it; earlier batches may have more.
         parts
             Where the lines are.
         """
-        run = self.next_run
         files = dict(self.files)
-        for path, lines in found.items():
-            before = files.get(path, LogFile(0, 0, run))
-            files[path] = replace(before, run=run, lines=before.lines + lines)
-        return replace(self, files=files, lines={**self.lines, run: parts})
+        for path, one in found.items():
+            before = files.get(path)
+            if before is not None:
+                one = replace(one, size=before.size + one.size, lines=before.lines + one.lines)
+            files[path] = one
+        return replace(self, files=files, lines={**self.lines, self.next_run: parts})
 
     def with_files(self, found: Mapping[str, LogFile], parts: tuple[Part, ...]) -> Manifest:
         """Return what holds after a run that read `found` and put their lines into `parts`."""
@@ -131,16 +130,6 @@ def load(folder: Path, reading: Reading) -> Manifest:
         rule = "holds tables of logs that were read with other options; choose another folder"
         raise InputError(rule, field="tables", value=str(folder))
     return found
-
-
-def last_run(folder: Path) -> int:
-    """Return the number of the last run that the tables in `folder` hold; 0 = none yet."""
-    path = folder / NAME
-    if not path.is_file():
-        return 0
-    with in_file(str(path)):
-        document = parse_json(path.read_text(encoding="utf-8"))
-    return max((run for run, _ in document["lines"]), default=0)
 
 
 def save(folder: Path, manifest: Manifest) -> None:

@@ -10,12 +10,10 @@ in the time since the sample before is kept aside.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as fn
 
-from slotwise.pipeline.statistics.clock_skew import clocks, on_time
+from slotwise.pipeline.statistics.clock_skew import on_time
 from slotwise.pipeline.statistics.columns import utc_day
 from slotwise.pipeline.statistics.reading import Reading
 from slotwise.pipeline.statistics.schema import (
@@ -42,36 +40,6 @@ MOST_BYTES = 1 << 50
 _TUPLES = (*COUNTS, "tuples", "pair_tuples")
 _CPU = ("cpu_ns", "cgroup_cpu_ns")
 _MEMORY = ("memory_bytes", "heap_bytes", "nonheap_bytes")
-
-
-@dataclass(frozen=True, slots=True)
-class Cleaned:
-    """What became of the parsed lines.
-
-    Attributes
-    ----------
-    samples
-        `SAMPLES`.
-    quarantine
-        `QUARANTINE`.
-    clocks
-        `CLOCKS`.
-    """
-
-    samples: DataFrame
-    quarantine: DataFrame
-    clocks: DataFrame
-
-
-def cleaned(parsed: DataFrame, reading: Reading) -> Cleaned:
-    """Judge the rows of `PARSED` by each other; it must hold all lines of a topology.
-
-    Every line of it has samples, or is in the quarantine, or both (`used`), or has the first
-    reading of a running total.
-    """
-    nodes = clocks(parsed.where(fn.col("reason").isNull()), reading)
-    rows = judged(parsed, nodes, reading)
-    return Cleaned(samples_of(rows), quarantine_of(rows), nodes)
 
 
 def judged(parsed: DataFrame, nodes: DataFrame, reading: Reading) -> DataFrame:

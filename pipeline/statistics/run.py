@@ -59,6 +59,11 @@ class Tables:
     manifest: Manifest
     read: tuple[str, ...]
 
+    @property
+    def last_batch(self) -> int:
+        """The number of the last batch of a stream that they hold; -1 = none yet."""
+        return self.manifest.next_run - 2
+
     def samples(self, spark: SparkSession) -> DataFrame:
         """Give `SAMPLES`."""
         return samples_of(self.judged(spark))
@@ -159,8 +164,7 @@ def add_batch(
     found = {row.path: LogFile(row["size"] or 0, 0, run, row.lines) for row in by_path.collect()}
     with sized(spark, found):
         write_parts(parsed(raw, reading), folder / LINES_FOLDER, run)
-        counts = {path: one.lines for path, one in found.items()}
-        lines = before.with_batch(counts, _written_parts(folder, run))
+        lines = before.with_batch(found, _written_parts(folder, run))
         after = _judge(spark, folder, lines, before, reading)
     files.save(folder, after)
     _remove_unnamed(folder, after)

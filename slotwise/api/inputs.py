@@ -275,6 +275,20 @@ def as_running(problem: Problem) -> Placement:
     return running
 
 
+def check_one_placement(placement: PlacementLike | None, running: bool) -> None:
+    """Refuse both or neither of a placement and what runs."""
+    if (placement is None) == (not running):
+        rule = "give one, a placement or what runs now, and not both"
+        raise InputError(rule, field="placement, running", has_value=False)
+
+
+def placed_or_running(placement: PlacementLike | None, problem: Problem) -> Placement:
+    """Return the placement that `placement` is or says; ``None`` = where the tasks run now."""
+    if placement is None:
+        return as_running(problem)
+    return as_placement(placement, problem.instance)
+
+
 def as_placement(given: PlacementLike, instance: Instance) -> Placement:
     """Return the placement of `instance` that `given` is or says; see `read_placement`."""
     return given if isinstance(given, Placement) else read_placement(given, instance)

@@ -8,11 +8,10 @@ from slotwise.api.inputs import (
     DecodedCluster,
     InstanceLike,
     PlacementLike,
-    as_placement,
     as_problem,
-    as_running,
+    check_one_placement,
+    placed_or_running,
 )
-from slotwise.models.errors import InputError
 from slotwise.models.judge import judge as judging
 from slotwise.models.judge.verdict import Verdict
 
@@ -56,10 +55,6 @@ def judge(
     >>> print(verdict.violations[0])
     placed: topology wc, tasks: 9 needed, 1 placed
     """
-    if (placement is None) == (not running):
-        rule = "give one, a placement or what runs now, and not both"
-        raise InputError(rule, field="placement, running", has_value=False)
+    check_one_placement(placement, running)
     problem = as_problem(instance, **decoded)
-    if placement is None:
-        return judging.judge(problem, as_running(problem))
-    return judging.judge(problem, as_placement(placement, problem.instance))
+    return judging.judge(problem, placed_or_running(placement, problem))

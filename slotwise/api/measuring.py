@@ -156,7 +156,7 @@ def measure(
     kept = None if store is None else Path(path_of(store, "store", "a path")).absolute()
     if kept is None:
         check_logs(folder)
-    few = text_bytes(log_files(folder)) <= FEW_BYTES and is_local(master)
+    few = is_local(master) and text_bytes(log_files(folder)) <= FEW_BYTES
     cluster = Cluster(master, conf=SHORT_LIVED if few else {})
     with session(cluster, starting or nullcontext()) as spark:
         measured = measure_logs(spark, folder, known, settings, kept, on_stage or (lambda _: None))

@@ -11,15 +11,15 @@ from slotwise.api.inputs import (
     InstanceLike,
     PlacementLike,
     Source,
-    as_placement,
     as_problem,
-    as_running,
+    check_one_placement,
     file_of,
     is_text,
+    placed_or_running,
 )
 from slotwise.api.paths import path_of
 from slotwise.api.plain_data import plain_data
-from slotwise.models.errors import InputError, in_file
+from slotwise.models.errors import in_file
 from slotwise.models.formats.text import parse_text, read_data
 from slotwise.models.formats.validation import check_format, validated
 from slotwise.models.instance.instance import Instance
@@ -73,13 +73,10 @@ def predict(
     >>> slotwise.predict("docs/examples/clicks.json", plan).sustainable.resource.place
     'n1'
     """
-    if (placement is None) == (not running):
-        rule = "give one, a placement or what runs now, and not both"
-        raise InputError(rule, field="placement, running", has_value=False)
+    check_one_placement(placement, running)
     problem = as_problem(instance, **decoded)
     assumptions = None if assume is None else as_assumptions(assume)
-    given = problem.instance
-    placed = as_running(problem) if placement is None else as_placement(placement, given)
+    placed = placed_or_running(placement, problem)
     if isinstance(instance, Instance | Problem | Mapping):
         return prediction.predict(problem, placed, assumptions)
     with in_file(file_of(instance)):

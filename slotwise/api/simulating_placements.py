@@ -9,13 +9,13 @@ from slotwise.api.inputs import (
     DecodedCluster,
     InstanceLike,
     PlacementLike,
-    as_placement,
     as_problem,
-    as_running,
+    check_one_placement,
     file_of,
+    placed_or_running,
 )
 from slotwise.api.predicting import AssumptionsLike, as_assumptions
-from slotwise.models.errors import InputError, in_file
+from slotwise.models.errors import in_file
 from slotwise.models.instance.instance import Instance
 from slotwise.models.problem.problem import Problem
 from slotwise.models.simulation import simulation
@@ -77,14 +77,11 @@ def simulate(
     >>> tried.bottleneck.resource.place
     'n1'
     """
-    if (placement is None) == (not running):
-        rule = "give one, a placement or what runs now, and not both"
-        raise InputError(rule, field="placement, running", has_value=False)
+    check_one_placement(placement, running)
     run = Run(seconds, warm_up, seed)
     problem = as_problem(instance, **decoded)
     assumptions = None if assume is None else as_assumptions(assume)
-    given = problem.instance
-    placed = as_running(problem) if placement is None else as_placement(placement, given)
+    placed = placed_or_running(placement, problem)
     if isinstance(instance, Instance | Problem | Mapping):
         return simulation.simulate(problem, placed, run, assumptions)
     with in_file(file_of(instance)):

@@ -130,6 +130,23 @@ Count = Annotated[
         help="Instances per family; default: the family's size.",
     ),
 ]
+Plan = Annotated[
+    str | None,
+    typer.Argument(
+        callback=file,
+        metavar="[PLAN]",
+        help="Placement file, or the output of solve --json or place --json; - for stdin.",
+    ),
+]
+Assume = Annotated[
+    str | None,
+    typer.Option(
+        callback=file,
+        metavar="FILE",
+        help="Defaults for what the instance does not say of its workload; the output lists "
+        "those that were used.",
+    ),
+]
 Engine = Annotated[str, typer.Option(metavar="NAME", help="Exact engine, or auto.")]
 Out = Annotated[
     Path | None,

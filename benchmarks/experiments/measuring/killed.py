@@ -35,7 +35,6 @@ from slotwise.models.errors import SlotwiseError
 from slotwise.models.formats.advice_schema import AdviceFile
 from slotwise.models.formats.json_text import parse_json
 from slotwise.models.formats.validation import validated
-from slotwise.pipeline.statistics.manifest import last_run
 
 EARLIEST, LATEST = 0.3, 1.3
 """A kill comes at a random moment between these shares of the last undisturbed run's seconds."""
@@ -155,7 +154,7 @@ def kill_again_and_again(
 def state(setting: Setting, number: int, ended: str, seconds: float, files: int) -> Ended:
     """Return what is there when a run has ended."""
     lines = setting.advice.read_bytes().count(b"\n") if setting.advice.exists() else 0
-    batches = last_run(setting.checkpoint / "tables")
+    batches = setting.last_batch() + 1
     return Ended(number, ended, round(seconds, 1), files, batches, lines)
 
 
@@ -182,5 +181,5 @@ def compare(setting: Setting) -> None:
     numbers = [line.batch for line in lines]
     if numbers != sorted(set(numbers)) or len({line.stream for line in lines}) != 1:
         raise SlotwiseError(f"lines of advice are of batches {numbers}")
-    if numbers[-1] != last_run(setting.checkpoint / "tables") - 1:
+    if numbers[-1] != setting.last_batch():
         raise SlotwiseError(f"the last advice is of batch {numbers[-1]}, not of the last one")

@@ -20,10 +20,12 @@ from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
 from slotwise.models.instance.topology import Component, Stream, Topology
-from slotwise.models.instance_file import write_instance
+from slotwise.models.instance_file import read_instance, write_instance
 from slotwise.models.problem.compile import compile_problem
 from slotwise.pipeline.simulated_logs.settings import LogSettings
 from slotwise.pipeline.simulated_logs.simulate import simulate
+from slotwise.pipeline.statistics.run import read_tables
+from slotwise.pipeline.statistics.weights.logs import Settings, reading_of
 from slotwise.processes.child import exchange
 from slotwise.processes.ending import end_process
 from slotwise.processes.pipes import last_words
@@ -65,6 +67,11 @@ class Setting:
     def advice(self) -> Path:
         """The lines of advice."""
         return self.checkpoint / "advice.jsonl"
+
+    def last_batch(self) -> int:
+        """Return the last batch that the stream has kept; -1 = none yet."""
+        reading = reading_of([read_instance(self.folder / "topology.json")], Settings())
+        return read_tables(self.checkpoint / "tables", reading).last_batch
 
     def command(
         self, out: str, *options: str, name: str = "measure", logs: str | None = None

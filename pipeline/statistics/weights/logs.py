@@ -88,9 +88,8 @@ def measure_logs(
         When there are no logs, nothing in them is of the topologies, or the interval that was
         recognised cannot be believed.
     """
-    return _measured_of(
-        instance, settings, *collect_logs(spark, logs, [instance], settings, store, say)
-    )
+    collected, reasons = collect_logs(spark, logs, [instance], settings, store, say)
+    return _measured_of(instance, settings, in_names_of(instance, collected), reasons)
 
 
 def measure_tables(
@@ -109,19 +108,19 @@ def measure_tables(
         When the interval that was recognised cannot be believed, or clock rates are missing.
     """
     collected, reasons = collect_tables(spark, tables, settings, tables.folder)
-    there = {topology for topology, _ in in_names_of(instance, collected).overview}
+    named = in_names_of(instance, collected)
+    there = {topology for topology, _ in named.overview}
     if there.isdisjoint(one.id for one in instance.topologies):
         return None
-    return _measured_of(instance, settings, collected, reasons)
+    return _measured_of(instance, settings, named, reasons)
 
 
 def _measured_of(
-    instance: Instance, settings: Settings, collected: Collected, reasons: Mapping[str, int]
+    instance: Instance, settings: Settings, named: Collected, reasons: Mapping[str, int]
 ) -> Measured:
     from slotwise.pipeline.statistics.weights.coverage import refuse_thinned
     from slotwise.pipeline.statistics.weights.measure import measured_of
 
-    named = in_names_of(instance, collected)
     check_clocks(settings.clocks, named)
     refuse_thinned(instance, named)
     return measured_of(instance, named, settings.statistic, settings.window_s, reasons)

@@ -17,14 +17,7 @@ if TYPE_CHECKING:
 @command(
     "slotwise.judge",
     Purpose.PLACE,
-    placement=Annotated[
-        str | None,
-        typer.Argument(
-            callback=options.file,
-            metavar="[PLAN]",
-            help="Placement file, or the output of solve --json or place --json; - for stdin.",
-        ),
-    ],
+    placement=options.Plan,
     running=Annotated[
         bool, typer.Option("--running", help="Judge what the instance says is running.")
     ],

@@ -17,23 +17,8 @@ if TYPE_CHECKING:
 @command(
     "slotwise.predict",
     Purpose.PLACE,
-    placement=Annotated[
-        str | None,
-        typer.Argument(
-            callback=options.file,
-            metavar="[PLAN]",
-            help="Placement file, or the output of solve --json or place --json; - for stdin.",
-        ),
-    ],
-    assume=Annotated[
-        str | None,
-        typer.Option(
-            callback=options.file,
-            metavar="FILE",
-            help="Defaults for what the instance does not say of its workload; the output lists "
-            "those that were used.",
-        ),
-    ],
+    placement=options.Plan,
+    assume=options.Assume,
     running=Annotated[
         bool, typer.Option("--running", help="Predict what the instance says is running.")
     ],

@@ -17,27 +17,12 @@ if TYPE_CHECKING:
 @command(
     "slotwise.simulate",
     Purpose.PLACE,
-    placement=Annotated[
-        str | None,
-        typer.Argument(
-            callback=options.file,
-            metavar="[PLAN]",
-            help="Placement file, or the output of solve --json or place --json; - for stdin.",
-        ),
-    ],
+    placement=options.Plan,
     seconds=Annotated[float, typer.Option(help="Simulated time that is measured.")],
     warm_up=Annotated[
         float, typer.Option(help="Simulated time before that, in which queues fill up.")
     ],
-    assume=Annotated[
-        str | None,
-        typer.Option(
-            callback=options.file,
-            metavar="FILE",
-            help="Defaults for what the instance does not say of its workload; the output lists "
-            "those that were used.",
-        ),
-    ],
+    assume=options.Assume,
     running=Annotated[
         bool, typer.Option("--running", help="Simulate what the instance says is running.")
     ],

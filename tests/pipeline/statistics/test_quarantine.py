@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from judged_lines import cleaned
 from pyspark.sql import SparkSession
 
 from slotwise.pipeline.statistics.parsing import parsed
-from slotwise.pipeline.statistics.quarantine import cleaned
 from slotwise.pipeline.statistics.reading import Reading
 from slotwise.pipeline.statistics.schema import CLOCKS, QUARANTINE, RAW, SAMPLES, struct
 

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from judged_lines import cleaned
 from pyspark.sql import DataFrame, SparkSession
 
 from slotwise.models.errors import InputError
 from slotwise.pipeline.statistics import run as module
 from slotwise.pipeline.statistics.manifest import NAME
 from slotwise.pipeline.statistics.parsing import parsed
-from slotwise.pipeline.statistics.quarantine import cleaned
 from slotwise.pipeline.statistics.reading import Reading
 from slotwise.pipeline.statistics.run import Tables, update
 from slotwise.pipeline.statistics.schema import PARSED, struct

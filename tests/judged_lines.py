@@ -1,0 +1,42 @@
+"""Parsed lines judged in one step, without a store."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as fn
+
+from slotwise.pipeline.statistics.clock_skew import clocks
+from slotwise.pipeline.statistics.quarantine import judged, quarantine_of, samples_of
+from slotwise.pipeline.statistics.reading import Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaned:
+    """What became of the parsed lines.
+
+    Attributes
+    ----------
+    samples
+        `SAMPLES`.
+    quarantine
+        `QUARANTINE`.
+    clocks
+        `CLOCKS`.
+    """
+
+    samples: DataFrame
+    quarantine: DataFrame
+    clocks: DataFrame
+
+
+def cleaned(parsed: DataFrame, reading: Reading) -> Cleaned:
+    """Judge the rows of `PARSED` by each other; it must hold all lines of a topology.
+
+    Every line of it has samples, or is in the quarantine, or both (`used`), or has the first
+    reading of a running total.
+    """
+    nodes = clocks(parsed.where(fn.col("reason").isNull()), reading)
+    rows = judged(parsed, nodes, reading)
+    return Cleaned(samples_of(rows), quarantine_of(rows), nodes)
