@@ -243,7 +243,7 @@ def _assumptions(predict: bool, assume: str | os.PathLike[str] | None) -> Assump
     if not predict:
         rule = "is for predictions: give --predict as well"
         raise InputError(rule, field="assume", value=os.fspath(assume))
-    return read_assumptions(assume)
+    return read_assumptions(os.fspath(assume))
 
 
 def _check_numbers(seed: int, seeds: int, count: int | None, memory_limit_mb: int | None) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
+from pathlib import Path
 from typing import Any, TypeVar
 
 from slotwise.models.errors import in_file
@@ -72,7 +72,7 @@ class Assumptions(Noun):
     uplink_mbit_s: AboveZero | None = field(default=None, metadata=SPARSE)
 
 
-def read_assumptions(path: str | os.PathLike[str]) -> Assumptions:
+def read_assumptions(path: str | Path) -> Assumptions:
     """Return what a file of assumptions says.
 
     Raises

@@ -19,7 +19,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 
-import slotwise
 from slotwise.benchmarks.experiments.clusters.servers import connect_server, standalone
 from slotwise.benchmarks.experiments.table import Table
 from slotwise.benchmarks.grading.rows import COLUMNS, MEASURED, Row, key_of
@@ -30,6 +29,8 @@ from slotwise.processes.pipes import last_line
 
 MASTERS = ("local[1]", "local[2]", "local-cluster[2,1,1024]", "standalone", "connect")
 """Spark's names, and the servers that the experiment starts itself."""
+
+QUIET = ("--quiet", "--json")
 
 EXAMPLE = Path(__file__).resolve().parents[3] / "docs" / "examples" / "word-count.json"
 """The instance whose logs are measured."""
@@ -66,7 +67,8 @@ def run(options: argparse.Namespace) -> None:
     differing: dict[str, list[str]] = {}
     with tempfile.TemporaryDirectory(prefix="slotwise-masters-") as name:
         if options.lines:
-            slotwise.generate_logs(EXAMPLE, Path(name, "logs"), lines=options.lines, faults=0.01)
+            words = ("--lines", str(options.lines), "--faults", "0.01", "--out", f"{name}/logs")
+            _called("generate", "logs", str(EXAMPLE), *words)
         for number, master in enumerate(options.masters):
             folder = Path(name, str(number))
             folder.mkdir()
@@ -156,7 +158,7 @@ def _graded(options: argparse.Namespace, master: str, address: str, out: Path) -
     words += ["--deterministic"] if options.deterministic else []
     if options.archive and master in ("standalone", "connect"):
         words += ["--archive", options.archive]
-    seconds = json.loads(_called("grade", *words))["seconds"]
+    seconds = json.loads(_called("grade", *words, *QUIET))["seconds"]
     rows = sorted(Store(out).rows(COLUMNS), key=lambda row: str(key_of(row)))
     return Outcome(len(rows), seconds, rows)
 
@@ -165,7 +167,7 @@ def _measured(address: str, logs: Path, folder: Path) -> Outcome:
     """Return what ``slotwise measure`` writes."""
     began, out = perf_counter(), folder / "measured.json"
     words = (str(logs), "--instance", str(EXAMPLE), "--master", address, "--out", str(out))
-    document = _called("measure", *words)
+    document = _called("measure", *words, *QUIET)
     files = {"the instance": out.read_text("utf-8"), "the figures": document}
     return Outcome(json.loads(document)["samples"], perf_counter() - began, files=files)
 
@@ -174,7 +176,7 @@ def _called(command: str, *words: str) -> str:
     """Run a command of slotwise in a process of its own, as one process has one kind of session."""
     paths = os.pathsep.join(filter(None, sys.path))
     variables = {**os.environ, "PYTHONPATH": paths, "PYSPARK_PYTHON": sys.executable}
-    line = [sys.executable, "-m", "slotwise", command, *words, "--quiet", "--json"]
+    line = [sys.executable, "-m", "slotwise", command, *words]
     done = exchange(line, environment=variables)
     if done.code:
         last = last_line(done.stderr) or "it said nothing"
