@@ -204,7 +204,7 @@ def received(
         if one.selectivity is not None:
             copies = own[one.target].noun.parallelism if one.grouping == "all" else 1
             gains[one.source, one.target] += one.selectivity * copies
-    return _solved(start | given, gains)
+    return _solved({**start, **given}, gains)
 
 
 def _solved(

@@ -20,6 +20,7 @@ from slotwise.models.cancellation import CancellationToken, CancelledError
 from slotwise.models.errors import InternalError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
+from slotwise.solver.compact.bottleneck import why_not_linear
 from slotwise.solver.compact.constraints import RULES
 from slotwise.solver.compact.cp_sat.builder import Count, CpBuilder, products, variable
 from slotwise.solver.compact.cp_sat.run import noise_of, proven_bound, run_cp_sat, whole_bound
@@ -167,7 +168,7 @@ def _hint(
 
 @declares(RULES, PARTS)
 def _supports(problem: Problem) -> str | None:
-    return None
+    return why_not_linear(problem)
 
 
 def _engine(params: CpSatParams) -> Engine:

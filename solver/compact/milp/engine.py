@@ -24,6 +24,7 @@ from slotwise.models.errors import InternalError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.baseline import BASELINE
+from slotwise.solver.compact.bottleneck import why_not_linear
 from slotwise.solver.compact.constraints import RULES
 from slotwise.solver.compact.formulation import PARTS
 from slotwise.solver.compact.milp.backend import (
@@ -105,7 +106,7 @@ def _can_fix(grid: Grid, name: str, reporter: Reporter) -> bool:
 
 @declares(RULES, PARTS)
 def _supports(problem: Problem) -> str | None:
-    return None
+    return why_not_linear(problem)
 
 
 def _milp(params: MilpParams) -> Engine:
