@@ -52,7 +52,7 @@ def drawn_workload(choose: Chooser, most_tasks: int, most_nodes: int) -> Instanc
 
 
 def _with_odd_numbers(choose: Chooser, instance: Instance) -> Instance:
-    """Return the instance with rates and times that have few divisors, where they can be counted."""
+    """Return the instance with numbers that have few divisors, unless they make too many steps."""
     topologies = []
     for topology in instance.topologies:
         components = []

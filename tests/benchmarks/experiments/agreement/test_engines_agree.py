@@ -328,7 +328,10 @@ def test_objectives_are_sequences_of_any_terms() -> None:
         for part in parts_of(term)
     }
     assert places == {(part, index) for part in {*TERM_PARTS} - {*ALONE} for index in range(4)}
-
+    running = [instance for instance in instances if instance.running is not None]
+    assert 200 < len(running) < 400
+    assert sum(bool(one.objective.limits) for one in running) > 60
+    assert sum(bool(one.objective.soft) for one in running) > 60
     bare = [one for one in instances if not any(n.resources for n in one.cluster.nodes)]
     assert len(bare) > 20
     assert [made("tiny", 0, number) for number in range(20)] == instances[:20]
@@ -350,7 +353,3 @@ def test_workloads(note: list[str]) -> None:
     assert tally.mismatches == []
     assert tally.settled["", "exhaustive"] == tally.settled["", "auto"] == 60
     assert min(tally.settled["", engine] for engine in ("cp-sat", "milp")) >= 25
-    running = [instance for instance in instances if instance.running is not None]
-    assert 200 < len(running) < 400
-    assert sum(bool(one.objective.limits) for one in running) > 60
-    assert sum(bool(one.objective.soft) for one in running) > 60
