@@ -57,8 +57,7 @@ def bottleneck(
     """State the rows of the part ``bottleneck`` and return it, in its integer steps."""
     workload = problem.workload
     assert workload is not None, "the part is in the objective"
-    # Not whole: to round it up would magnify what floating point is off.
-    highest = model.number("bottleneck", workload.largest)
+    highest = model.measure("bottleneck", workload.largest)
     rows = _Loads(model, problem, workload, counts, product)
     pairs = workload.pairs
     for n, load in enumerate(rows.work()):

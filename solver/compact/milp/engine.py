@@ -80,7 +80,7 @@ def _solve_terms(limits: Limits, best: Incumbent, params: MilpParams) -> None:
     check_linear_size(best.problem, token, params)
     compact = build(best.problem, token, params)
     for index, term in enumerate(compact.terms):
-        grid = Grid.of(term)
+        grid = Grid.of(term, compact.model.measures)
         ended = TermSearch(compact, index, grid, limits, best).run()
         if ended is Ended.INFEASIBLE:
             best.prove_infeasible()

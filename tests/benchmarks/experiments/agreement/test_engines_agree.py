@@ -299,7 +299,7 @@ SAVED = sorted((Path(__file__).parent / "disagreements").glob("*.json"))
 
 @pytest.mark.parametrize("path", SAVED, ids=lambda path: path.stem)
 def test_what_was_wrong_once_stays_right(path: Path) -> None:
-    engines = ("exhaustive", "configurations", "connected", "cp-sat", "columns", "auto")
+    engines = ("exhaustive", "configurations", "connected", "cp-sat", "milp", "columns", "auto")
     tally = on_files([str(path)], 0, engines, 20.0)
     assert tally.mismatches == []
     assert tally.settled["", "auto"] == tally.settled["", "exhaustive"] == 1
