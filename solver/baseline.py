@@ -137,11 +137,16 @@ def capacity_bounds(problem: Problem, token: CancellationToken) -> tuple[int, ..
 
 
 def _least_bottleneck(problem: Problem) -> int:
-    """Return the mean of all cpus, or what a single task asks of the fastest one, if more."""
+    """Return the mean of all cpus, or more where tasks must share one.
+
+    Of the k N + 1 tasks with the most work some k + 1 are on one of the N nodes.
+    """
     if problem.workload is None or problem.may_reject:
         return 0
     pairs = problem.workload.pairs
-    return max(problem.workload.least, max(pairs.work, default=0) * min(pairs.cpu))
+    works = np.sort(np.repeat(pairs.work, problem.sizes))[:: -problem.node_count]
+    shared = max(((k + 1) * work for k, work in enumerate(works.tolist())), default=0)
+    return max(problem.workload.least, shared * min(pairs.cpu))
 
 
 def _least_overload(problem: Problem) -> int:

@@ -146,6 +146,15 @@ def test_the_bound_is_the_mean_of_the_cpus_or_the_largest_task() -> None:
     assert Fraction(simple_bounds(problem)[0]) * problem.terms[0].unit == Fraction(45, 100)
 
 
+def test_the_bound_counts_tasks_that_must_share_a_cpu() -> None:
+    """Five tasks on two nodes: three are on one."""
+    instance = workload(
+        [node("n0"), node("n1")], [topology([spout("s", 5, rate=50, service_ms=9)], [])]
+    )
+    problem = compile_problem(replace(instance, objective=Objective(("bottleneck",))))
+    assert Fraction(simple_bounds(problem)[0]) * problem.terms[0].unit == Fraction(27, 100)
+
+
 def test_nodes_differ_by_their_interfaces_and_racks_by_their_uplinks() -> None:
     nodes = [node("n0"), node("n1", bandwidth_in_mbit_s=1), node("n2", "r2"), node("n3", "r3")]
     parts = [spout("s", 2, rate=10), bolt("b")]
