@@ -124,7 +124,7 @@ def simple_bounds(problem: Problem, *, network: int = 0) -> tuple[int, ...]:
     least = dict.fromkeys(("linear", "moved", "rejected", "overload"), 0)
     topologies = 0 if problem.may_reject else sum(bool(r.classes) for r in problem.rules)
     least |= {"workers": topologies, "nodes": fewest_nodes(problem), "network": network}
-    least["bottleneck"] = _least_bottleneck(problem)
+    least["bottleneck"] = least_bottleneck(problem)
     if not problem.may_reject:
         least["overload"] = _least_overload(problem)
     return tuple(sum(m * least[part] for part, m in term.parts) for term in problem.terms)
@@ -136,8 +136,10 @@ def capacity_bounds(problem: Problem, token: CancellationToken) -> tuple[int, ..
     return simple_bounds(problem, network=least_network(problem, token) if counts else 0)
 
 
-def _least_bottleneck(problem: Problem) -> int:
-    """Return the mean of all cpus, or more where tasks must share one.
+def least_bottleneck(problem: Problem) -> int:
+    """Return a lower bound of the highest utilisation, in its integer steps.
+
+    The mean of all cpus, or more where tasks must share one; 0 where topologies may be left out.
 
     Of the k N + 1 tasks with the most work some k + 1 are on one of the N nodes.
     """

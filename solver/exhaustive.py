@@ -391,62 +391,8 @@ class Utilisation:
         return RACK if self._rack[here[0]] == self._rack[there[0]] else CLUSTER
 
     def whole(self, placed: list[tuple[int, Place]]) -> int:
-        """Return the highest utilisation of a complete placement, tuple rates task by task."""
-        workload, components = self._workload, self._problem.classes
-        tasks: dict[int, list[tuple[int, Place]]] = {}
-        for c, place in placed:
-            tasks.setdefault(components[c].component, []).append((c, place))
-        rates: dict[int, list[Fraction]] = {}
-        used: dict[tuple[str, int], Fraction] = {}
-
-        def add(what: str, where: int, amount: Fraction) -> None:
-            used[what, where] = used.get((what, where), Fraction(0)) + amount
-
-        def targets(one: Sent, place: Place) -> list[int]:
-            """Return which tasks of the receivers a sender at `place` sends to."""
-            some = range(len(tasks[one.target]))
-            if one.grouping == "global":
-                first = workload.first[one.target]
-                return [j for j in some if tasks[one.target][j][0] == first]
-            if one.grouping != LOCAL:
-                return list(some)
-            return [j for j in some if tasks[one.target][j][1] == place] or list(some)
-
-        for component, receiver in workload.receivers.items():
-            if component not in tasks:
-                continue
-            first = workload.first.get(component)
-            rates[component] = [
-                receiver.even + (receiver.first if c == first else 0) for c, _ in tasks[component]
-            ]
-            for one in workload.sent:
-                if one.grouping == LOCAL and one.target == component:
-                    for amount, (_, place) in zip(
-                        rates[one.source], tasks[one.source], strict=True
-                    ):
-                        to = targets(one, place)
-                        for j in to:
-                            assert one.selectivity is not None, "only ackers send without one"
-                            rates[component][j] += amount * one.selectivity / len(to)
-            for amount, (_, place) in zip(rates[component], tasks[component], strict=True):
-                add("cpu", place[0], amount * receiver.service)
-        for one in workload.sent:
-            for amount, (_, here) in zip(
-                rates.get(one.source, ()), tasks.get(one.source, ()), strict=True
-            ):
-                to = targets(one, here)
-                sent = one.by_task(amount, len(tasks[one.source]))
-                each = sent if one.grouping == "all" else sent / len(to)
-                for j in to:
-                    there = tasks[one.target][j][1]
-                    level = self._level(here, there)
-                    add("cpu", here[0], each * workload.serialise[level])
-                    if level >= RACK:
-                        add("out", here[0], each * one.megabits)
-                        add("in", there[0], each * one.megabits)
-                    if level == CLUSTER:
-                        add("up", self._rack[here[0]], each * one.megabits)
-                        add("down", self._rack[there[0]], each * one.megabits)
+        """Return the highest utilisation of a complete placement, with all that is sent."""
+        workload = self._workload
         offered = {
             "cpu": workload.cores,
             "out": workload.nic_out,
@@ -454,10 +400,87 @@ class Utilisation:
             "up": workload.uplink,
             "down": workload.uplink,
         }
-        shares = (amount / offered[what][where] for (what, where), amount in used.items() if amount)
+        used: dict[tuple[str, int], Fraction] = {}
+        for what, where, amount in self._uses(Dealt(self._problem, workload, placed)):
+            used[what, where] = used.get((what, where), Fraction(0)) + amount
+        shares = (amount / offered[what][where] for (what, where), amount in used.items())
         steps = max(shares, default=Fraction(0)) / workload.unit
         assert steps.denominator == 1, "every utilisation is a whole number of steps"
         return steps.numerator
+
+    def _uses(self, dealt: Dealt) -> Iterator[tuple[str, int, Fraction]]:
+        """Yield (kind of resource, node or rack, what a task asks of it), nothing left out."""
+        workload = self._workload
+        for component, rates in dealt.rates.items():
+            for (_, place), rate in zip(dealt.tasks[component], rates, strict=True):
+                yield "cpu", place[0], rate * workload.receivers[component].service
+        for one in workload.sent:
+            for here, there, amount in dealt.sent(one):
+                level = self._level(here, there)
+                yield "cpu", here[0], amount * workload.serialise[level]
+                bits = amount * one.megabits
+                if level >= RACK and bits:
+                    yield "out", here[0], bits
+                    yield "in", there[0], bits
+                if level == CLUSTER and bits:
+                    yield "up", self._rack[here[0]], bits
+                    yield "down", self._rack[there[0]], bits
+
+
+class Dealt:
+    """How tuples are dealt in a complete placement, task by task.
+
+    Attributes
+    ----------
+    tasks
+        Component -> (class, place) of each of its tasks.
+    rates
+        Component -> tuples/s that each of them receives, of a spout emits.
+    """
+
+    def __init__(
+        self, problem: Problem, workload: Workload, placed: list[tuple[int, Place]]
+    ) -> None:
+        self._workload = workload
+        self.tasks: dict[int, list[tuple[int, Place]]] = {}
+        for c, place in placed:
+            self.tasks.setdefault(problem.classes[c].component, []).append((c, place))
+        self.rates: dict[int, list[Fraction]] = {}
+        for component in workload.receivers:  # senders by `LOCAL` first
+            if component in self.tasks:
+                self.rates[component] = self._received(component)
+
+    def _received(self, component: int) -> list[Fraction]:
+        one, first = self._workload.receivers[component], self._workload.first.get(component)
+        rates = [one.even + (one.first if c == first else 0) for c, _ in self.tasks[component]]
+        for other in self._workload.sent:
+            if other.target == component and other.grouping == LOCAL:
+                for sender, (_, place) in enumerate(self.tasks[other.source]):
+                    to = self._targets(other, place)
+                    for receiver in to:
+                        rates[receiver] += self._emitted(other, sender) / len(to)
+        return rates
+
+    def _emitted(self, one: Sent, sender: int) -> Fraction:
+        return one.by_task(self.rates[one.source][sender], len(self.tasks[one.source]))
+
+    def _targets(self, one: Sent, place: Place) -> list[int]:
+        """Return which of the receiving tasks a task in a place sends to."""
+        tasks = self.tasks[one.target]
+        some = list(range(len(tasks)))
+        if one.grouping == "global":
+            return [j for j in some if tasks[j][0] == self._workload.first[one.target]]
+        if one.grouping == LOCAL:
+            return [j for j in some if tasks[j][1] == place] or some
+        return some
+
+    def sent(self, one: Sent) -> Iterator[tuple[Place, Place, Fraction]]:
+        """Yield (place of the sender, of the receiver, tuples/s) for each pair of tasks."""
+        for sender, (_, here) in enumerate(self.tasks.get(one.source, ())):
+            to = self._targets(one, here)
+            each = self._emitted(one, sender) / (1 if one.grouping == "all" else len(to))
+            for receiver in to:
+                yield here, self.tasks[one.target][receiver][1], each
 
 
 # Which instances are tiny enough.

@@ -18,6 +18,7 @@ from typing import Generic
 
 from slotwise.models.problem.problem import CLUSTER, NODE, RACK, WORKER, Problem
 from slotwise.models.problem.workload import LOCAL, TuplePair, Workload
+from slotwise.solver.baseline import least_bottleneck
 from slotwise.solver.compact.layout import node_name, short
 from slotwise.solver.compact.network import (
     NetworkPlace,
@@ -58,6 +59,7 @@ def bottleneck(
     workload = problem.workload
     assert workload is not None, "the part is in the objective"
     highest = model.measure("bottleneck", workload.largest)
+    model.at_least("least_bottleneck", highest, least_bottleneck(problem))
     rows = _Loads(model, problem, workload, counts, product)
     pairs = workload.pairs
     for n, load in enumerate(rows.work()):
