@@ -55,6 +55,8 @@ class Followed:
         Where they are.
     interrupted
         Whether Ctrl-C ended it; the next run goes on.
+    refused
+        How many batches have no advice because their lines cannot be believed.
     unreadable
         Path -> what is wrong with it, of the files that are left out, in earlier runs too.
     """
@@ -62,6 +64,7 @@ class Followed:
     advices: int
     file: Path
     interrupted: bool
+    refused: int = 0
     unreadable: Mapping[str, str] = field(default_factory=dict)
 
     def to_document(self) -> dict[str, Any]:
@@ -70,6 +73,7 @@ class Followed:
             "advices": self.advices,
             "file": str(self.file),
             "interrupted": self.interrupted,
+            "refused": self.refused,
             "unreadable": dict(self.unreadable),
         }
 
@@ -116,11 +120,17 @@ def follow(
     file = settings.advice or checkpoint.advice
     written = advice_file.mend(file, checkpoint.stream)
     advised, state = (-1, State()) if written is None else (written.batch, written.state)
-    count = 0
+    count = refused = 0
+
+    def refuse(reason: str) -> None:
+        nonlocal refused
+        refused += 1
+        warn(reason)
+
     stream = Stream(spark, source, measuring.reading, checkpoint, settings.trigger)
     with counted_presses() as presses, stopped_in_the_end(stream):
         while _wait_for_batch(stream, advised, presses):
-            work = partial(_measured, stream, measuring, warn)
+            work = partial(_measured, stream, measuring, refuse)
             found = _unless_pressed(presses, work)
             if found is None:  # Ctrl-C
                 break
@@ -137,7 +147,7 @@ def follow(
             advice_file.append(file, advice)
             tell(advice)
             state, count = advice.state, count + 1
-        return Followed(count, file, is_pressed(presses), stream.unreadable())
+        return Followed(count, file, is_pressed(presses), refused, stream.unreadable())
 
 
 def _wait_for_batch(stream: Stream, advised: int, presses: Presses) -> bool:
@@ -154,14 +164,14 @@ def _wait_for_batch(stream: Stream, advised: int, presses: Presses) -> bool:
 
 
 def _measured(
-    stream: Stream, measuring: Measuring, warn: Callable[[str], None]
+    stream: Stream, measuring: Measuring, refuse: Callable[[str], None]
 ) -> tuple[int, Measured | None]:
     """Return the last batch and the weights of all lines up to it; ``None`` = there are none."""
     with stream.lock:
         try:
             return stream.batch, measuring.measured(stream.spark, stream.tables())
         except InputError as error:
-            warn(f"no advice on batch {stream.batch}: {error}")
+            refuse(f"no advice on batch {stream.batch}: {error}")
             return stream.batch, None
 
 

@@ -73,7 +73,15 @@ def folder_of(path: Column) -> Column:
 
     Storm writes to ``workers-artifacts/NAME-NUMBER-NUMBER/PORT/worker.log.metrics``.
     """
-    return fn.split_part(fn.split_part(path, fn.lit(_FOLDER), fn.lit(2)), fn.lit("/"), fn.lit(1))
+    return fn.substring_index(after(path, _FOLDER), "/", 1)
+
+
+def after(text: Column, mark: str) -> Column:
+    """Give what stands behind the last `mark`; empty if there is none.
+
+    Spark's `split_part` compiles a regular expression for each row.
+    """
+    return fn.when(text.contains(mark), fn.substring_index(text, mark, -1)).otherwise("")
 
 
 def topology_of(folder: Column, default: str) -> Column:

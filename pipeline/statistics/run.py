@@ -177,7 +177,7 @@ def sized(spark: SparkSession, found: Mapping[str, LogFile]) -> Iterator[None]:
     number = min(_MOST_PARTITIONS, max(2, size // _BYTES_PER_PARTITION))
     wanted = {
         "spark.sql.shuffle.partitions": str(number),
-        "spark.sql.adaptive.enabled": "true",
+        "spark.sql.adaptive.enabled": str(number > 2).lower(),
         "spark.sql.sources.partitionOverwriteMode": "static",
         # Else rows are sorted once more, by the folder that they go to.
         "spark.sql.maxConcurrentOutputFileWriters": "64",

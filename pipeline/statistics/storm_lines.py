@@ -25,6 +25,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
 from slotwise.pipeline.statistics.columns import (
+    after,
     as_parsed,
     epoch_time,
     folder_of,
@@ -226,8 +227,7 @@ def _entries() -> Column:
     inner = fn.col("inner")
 
     def entry(key: str) -> Column:
-        after = fn.split_part(fn.concat(fn.lit(" "), inner), fn.lit(f" {key}="), fn.lit(2))
-        return fn.substring_index(after, ",", 1)
+        return fn.substring_index(after(fn.concat(fn.lit(" "), inner), f" {key}="), ",", 1)
 
     user, system = (fn.concat(fn.lit(f"{one}="), entry(f"{one}-ms")) for one in ("user", "sys"))
     collector = fn.substring(name, fn.lit(4), fn.length(name))

@@ -19,7 +19,13 @@ from slotwise.models.formats.text import read_data
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import instance_hash
 from slotwise.models.values import Number, exact, one_of, time_limit
-from slotwise.pipeline.spark.masters import SHORT_LIVED, Cluster, check_master, is_local
+from slotwise.pipeline.spark.masters import (
+    SHORT_LIVED,
+    THROUGHPUT,
+    Cluster,
+    check_master,
+    is_local,
+)
 from slotwise.pipeline.spark.session import session
 from slotwise.pipeline.statistics.manifest import log_files, text_bytes
 from slotwise.pipeline.statistics.reading import MOST_GHZ
@@ -156,9 +162,10 @@ def measure(
     kept = None if store is None else Path(path_of(store, "store", "a path")).absolute()
     if kept is None:
         check_logs(folder)
-    few = is_local(master) and text_bytes(log_files(folder)) <= FEW_BYTES
-    cluster = Cluster(master, conf=SHORT_LIVED if few else {})
-    with session(cluster, starting or nullcontext()) as spark:
+    java = SHORT_LIVED if text_bytes(log_files(folder)) <= FEW_BYTES else THROUGHPUT
+    with session(
+        Cluster(master, conf=java if is_local(master) else {}), starting or nullcontext()
+    ) as spark:
         measured = measure_logs(spark, folder, known, settings, kept, on_stage or (lambda _: None))
     if not accept_damaged:
         refuse_damaged(measured)

@@ -1,8 +1,9 @@
-"""Whether a grading has the same rows on every kind of Spark master.
+"""Whether a grading, or a measurement, is the same on every kind of Spark master.
 
 Each master grades the same small instances in a process and a folder of its own. All columns must
 agree but those of `MEASURED`; so the time limit has to be long enough for a proof of each instance,
-or the exact engine limited by work.
+or the exact engine limited by work. With ``--lines``, each master measures the same simulated logs
+instead, and the measured instances must agree byte for byte, and so must all figures beside them.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from time import perf_counter
 
+import slotwise
 from slotwise.benchmarks.experiments.clusters.servers import connect_server, standalone
 from slotwise.benchmarks.experiments.table import Table
 from slotwise.benchmarks.grading.rows import COLUMNS, MEASURED, Row, key_of
@@ -28,10 +31,13 @@ from slotwise.processes.pipes import last_line
 MASTERS = ("local[1]", "local[2]", "local-cluster[2,1,1024]", "standalone", "connect")
 """Spark's names, and the servers that the experiment starts itself."""
 
+EXAMPLE = Path(__file__).resolve().parents[3] / "docs" / "examples" / "word-count.json"
+"""The instance whose logs are measured."""
+
 MOST_DIFFERENCES = 10
 """Named at most, for one master."""
 
-COLUMNS_SHOWN = {"master": "<26", "rows": ">6", "seconds": ">9", "as the first": "<12"}
+COLUMNS_SHOWN = {"master": "<26", "rows": ">9", "seconds": ">9", "as the first": "<12"}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -46,32 +52,67 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--masters", nargs="+", default=MASTERS, help="standalone and connect are started here"
     )
+    parser.add_argument(
+        "--lines", type=int, help="measure simulated logs of as many lines instead of grading"
+    )
     parser.add_argument("--archive", help="file of slotwise pack, for standalone and connect")
     parser.add_argument("--json", action="store_true", help="print JSON lines")
 
 
 def run(options: argparse.Namespace) -> None:
-    """Grade on each master, and compare; exit code 1 if rows differ."""
+    """Grade or measure on each master, and compare; exit code 1 if anything differs."""
     table = Table(COLUMNS_SHOWN, options.json)
-    first: list[Row] | None = None
+    first: Outcome | None = None
     differing: dict[str, list[str]] = {}
     with tempfile.TemporaryDirectory(prefix="slotwise-masters-") as name:
+        if options.lines:
+            slotwise.generate_logs(EXAMPLE, Path(name, "logs"), lines=options.lines, faults=0.01)
         for number, master in enumerate(options.masters):
             folder = Path(name, str(number))
             folder.mkdir()
             with _started(master, folder) as address:
-                summary = _grade(options, master, address, folder / "graded")
-            rows = sorted(Store(folder / "graded").rows(COLUMNS), key=lambda row: str(key_of(row)))
-            first = rows if first is None else first
-            found = differences(first, rows)
+                if options.lines:
+                    outcome = _measured(address, Path(name, "logs"), folder)
+                else:
+                    outcome = _graded(options, master, address, folder / "graded")
+            first = outcome if first is None else first
+            found = outcome.differences(first)
             differing |= {master: found} if found else {}
-            document = {"master": master, "rows": len(rows), "seconds": summary["seconds"]}
-            cells = (master, str(len(rows)), f"{summary['seconds']:.1f}", "no" if found else "yes")
+            document = {"master": master, "rows": outcome.size, "seconds": outcome.seconds}
+            same = "no" if found else "yes"
+            cells = (master, f"{outcome.size:,}", f"{outcome.seconds:.1f}", same)
             table.add({**document, "differences": found}, cells)
     agree = "all masters agree" if not differing else "masters differ"
     table.end({"agree": not differing}, [agree, *_named(differing)])
     if differing:
         sys.exit(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a master came to.
+
+    Parameters
+    ----------
+    size
+        Rows of a grading, samples of a measurement.
+    seconds
+        Wall clock.
+    rows
+        Of a grading, sorted by key.
+    files
+        Name -> text of what a measurement wrote.
+    """
+
+    size: int
+    seconds: float
+    rows: Sequence[Row] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    def differences(self, first: Outcome) -> list[str]:
+        """Name in what this differs from the outcome of the first master."""
+        texts = [name for name, text in self.files.items() if text != first.files[name]]
+        return [*differences(first.rows, self.rows), *texts]
 
 
 def differences(ours: Sequence[Row], theirs: Sequence[Row]) -> list[str]:
@@ -108,19 +149,34 @@ def _started(master: str, folder: Path) -> Iterator[str]:
         yield master
 
 
-def _grade(options: argparse.Namespace, master: str, address: str, out: Path) -> dict[str, Any]:
-    """Run ``slotwise grade`` in a process of its own, as one process has one kind of session."""
+def _graded(options: argparse.Namespace, master: str, address: str, out: Path) -> Outcome:
+    """Return the rows of ``slotwise grade``."""
     words = [options.family, "--count", str(options.count), "--methods", options.methods]
     words += ["--time-limit", str(options.time_limit), "--master", address, "--out", str(out)]
     words += ["--deterministic"] if options.deterministic else []
     if options.archive and master in ("standalone", "connect"):
         words += ["--archive", options.archive]
-    command = [sys.executable, "-m", "slotwise", "grade", *words, "--quiet", "--json"]
+    seconds = json.loads(_called("grade", *words))["seconds"]
+    rows = sorted(Store(out).rows(COLUMNS), key=lambda row: str(key_of(row)))
+    return Outcome(len(rows), seconds, rows)
+
+
+def _measured(address: str, logs: Path, folder: Path) -> Outcome:
+    """Return what ``slotwise measure`` writes."""
+    began, out = perf_counter(), folder / "measured.json"
+    words = (str(logs), "--instance", str(EXAMPLE), "--master", address, "--out", str(out))
+    document = _called("measure", *words)
+    files = {"the instance": out.read_text("utf-8"), "the figures": document}
+    return Outcome(json.loads(document)["samples"], perf_counter() - began, files=files)
+
+
+def _called(command: str, *words: str) -> str:
+    """Run a command of slotwise in a process of its own, as one process has one kind of session."""
     paths = os.pathsep.join(filter(None, sys.path))
     variables = {**os.environ, "PYTHONPATH": paths, "PYSPARK_PYTHON": sys.executable}
-    done = exchange(command, environment=variables)
+    line = [sys.executable, "-m", "slotwise", command, *words, "--quiet", "--json"]
+    done = exchange(line, environment=variables)
     if done.code:
         last = last_line(done.stderr) or "it said nothing"
-        raise SlotwiseError(f"the grading on {master} ended with {done.code}: {last}")
-    document: dict[str, Any] = json.loads(done.stdout)
-    return document
+        raise SlotwiseError(f"slotwise {command} ended with {done.code}: {last}")
+    return done.stdout.decode()

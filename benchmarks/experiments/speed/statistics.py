@@ -157,12 +157,13 @@ def spark_main() -> None:
     from pyspark import SparkContext
     from pyspark.sql import functions as fn
 
+    from slotwise.pipeline.spark.masters import THROUGHPUT, Cluster
     from slotwise.pipeline.spark.session import spark_session
     from slotwise.pipeline.statistics.run import update
     from slotwise.pipeline.statistics.weights.logs import Settings, measure_logs, reading_of
 
     answers, task = take_stdout(), json.load(sys.stdin)
-    spark = spark_session(task["master"])
+    spark = spark_session(Cluster(task["master"], conf=THROUGHPUT))
     logs, folder = Path(task["logs"]), Path(task["tables"])
     instance, settings = read_instance(Path(task["instance"])), Settings()
     measure_logs(spark, logs, instance, settings, folder)

@@ -34,14 +34,7 @@ def series(windows: DataFrame) -> DataFrame:
     sums = subjects.groupBy("topology", "source", "start", "part").agg(
         *(fn.sum(name).alias(name) for name in ("y", "x", "n"))
     )
-    tasks = task_times(windows)
-    left = tasks.where(fn.col("rest").isNotNull() & (fn.col("source") == STORM))
-    return (
-        _selected(sums, fn.col("part.subject"), fn.col("part.a"), fn.col("part.b"))
-        .unionByName(_of_tasks(tasks, w.CPU, "cpu * m", "m"))
-        .unionByName(_of_tasks(left, REST_CPU, "rest * m", "m"))
-        .unionByName(_of_tasks(left, REST_COST, "rest * m", "emitted"))
-    )
+    return _selected(sums).unionByName(_selected(_of_tasks(task_times(windows))))
 
 
 def _subjects() -> Column:
@@ -161,12 +154,31 @@ def _usual(tasks: DataFrame, silent: Column, place: tuple[str, ...]) -> DataFram
     return windows.groupBy(*place[:-1]).agg(fn.struct(*full).alias("usual"))
 
 
-def _of_tasks(tasks: DataFrame, subject: str, y: str, x: str) -> DataFrame:
-    values = tasks.withColumns({"y": fn.expr(y), "x": fn.expr(x)}).where("y is not null")
-    return _selected(values, fn.lit(subject), fn.col("component"), fn.lit(None).cast("string"))
+def _of_tasks(tasks: DataFrame) -> DataFrame:
+    """Give the values of a task and window, one row each: all are made from one reading."""
+    is_storm = fn.col("source") == STORM
+
+    def value(subject: str, per_interval: Column, x: str) -> Column:
+        numbers = {"y": per_interval * fn.col("m"), "x": fn.col(x)}
+        return fn.struct(
+            fn.lit(subject).alias("subject"),
+            fn.col("component").alias("a"),
+            fn.lit(None).cast("string").alias("b"),
+            *(number.cast("decimal(38,0)").alias(name) for name, number in numbers.items()),
+        )
+
+    rest = fn.when(is_storm, fn.col("rest"))
+    values = fn.array(
+        value(w.CPU, fn.col(w.CPU), "m"),
+        value(REST_CPU, rest, "m"),
+        value(REST_COST, rest, "emitted"),
+    )
+    known = tasks.withColumn("part", fn.explode(values)).where("part.y is not null")
+    return known.withColumns({name: fn.col(f"part.{name}") for name in ("y", "x")})
 
 
-def _selected(rows: DataFrame, subject: Column, a: Column, b: Column) -> DataFrame:
-    columns = rows.withColumns({"subject": subject, "a": a, "b": b})
+def _selected(rows: DataFrame) -> DataFrame:
+    """Give `SERIES` from rows whose column `part` has the subject and its `a` and `b`."""
+    columns = rows.withColumns({name: fn.col(f"part.{name}") for name in ("subject", "a", "b")})
     numbers = {name: fn.col(name).cast("decimal(38,0)").alias(name) for name in ("y", "x")}
     return columns.where("x > 0").select(*(numbers.get(name, fn.col(name)) for name in _NAMES))

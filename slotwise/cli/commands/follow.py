@@ -101,5 +101,5 @@ def follow(
     if as_json:
         print_json(followed.to_document())
     elif not followed.advices and not followed.interrupted:
-        exits.emit("No new samples.\n")
+        exits.emit("No advice: see above.\n" if followed.refused else "No new samples.\n")
     return Exit.INTERRUPTED if followed.interrupted else Exit.DONE

@@ -164,3 +164,14 @@ def test_a_damaged_file_is_left_out_and_named(run, made_in_an_hour):
     assert batch.thrown_away["unreadable file"] == 2
     assert any("cut.jsonl.gz: Compressed file ended" in note for note in batch.notes)
     assert run().unreadable == followed.unreadable  # nothing is new
+
+
+@pytest.mark.slow
+@pytest.mark.spark
+def test_a_batch_of_damaged_lines_is_refused_and_counted(run, made_in_an_hour):
+    damaged = run.logs / "damaged.metrics"
+    whole = next(made_in_an_hour.rglob("*.metrics*")).read_text()
+    damaged.write_text(whole + "not a line of Storm\n" * len(whole.splitlines()))
+    followed = run()
+    assert (followed.advices, followed.refused) == (0, 1)
+    assert "no advice on batch 0" in run.warnings[0]

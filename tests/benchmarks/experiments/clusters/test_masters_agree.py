@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from slotwise.benchmarks.experiments.clusters import masters_agree
-from slotwise.benchmarks.experiments.clusters.masters_agree import differences
+from slotwise.benchmarks.experiments.clusters.masters_agree import Outcome, differences
 from slotwise.benchmarks.grading.rows import COLUMNS, KEY
 
 
@@ -33,6 +33,11 @@ def test_anything_else_may_not() -> None:
     ]
 
 
+def test_files_must_be_the_same_to_the_last_byte() -> None:
+    one, two = (Outcome(1, 1.0, files={"a": "x", "b": text}) for text in ("y", "y "))
+    assert (one.differences(one), two.differences(one)) == ([], ["b"])
+
+
 def test_the_runs_must_be_the_same() -> None:
     assert differences([row()], []) == ["other runs: 1 rows, and 0"]
     assert differences([row()], [row(seed=1)]) == ["other runs: 1 rows, and 1"]
@@ -43,21 +48,11 @@ def test_a_difference_is_an_error(
     statuses: tuple[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ended = dict(zip(("local[1]", "connect"), statuses, strict=True))
-    asked: list[Path] = []
 
-    class Rows:
-        def __init__(self, folder: Path) -> None:
-            self.status = ended[asked[-1].name]
+    def graded(options: object, master: str, address: str, out: Path) -> Outcome:
+        return Outcome(1, 1.0, [row(status=ended[master])])
 
-        def rows(self, columns: object) -> list[Any]:
-            return [row(status=self.status)]
-
-    def grade(options: object, master: str, address: str, out: Path) -> dict[str, Any]:
-        asked.append(out.with_name(master))
-        return {"seconds": 1.0}
-
-    monkeypatch.setattr(masters_agree, "_grade", grade)
-    monkeypatch.setattr(masters_agree, "Store", Rows)
+    monkeypatch.setattr(masters_agree, "_graded", graded)
     monkeypatch.setattr(masters_agree, "_started", lambda master, folder: nullcontext(master))
     parser = argparse.ArgumentParser()
     masters_agree.add_options(parser)
