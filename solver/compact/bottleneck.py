@@ -35,11 +35,16 @@ Weights = dict[tuple[int, int], int]
 """Ordered pair of classes -> weight of a pair of tasks."""
 
 
-def why_not_linear(problem: Problem) -> str | None:
-    """Return why compact models do not count ``bottleneck`` here; ``None`` where they do."""
+def why_not_linear(problem: Problem, most_steps: int) -> str | None:
+    """Return why compact models do not count ``bottleneck`` here; ``None`` where they do.
+
+    `most_steps` are those that a solver keeps apart.
+    """
     workload = problem.workload
     if workload is None:
         return None
+    if workload.largest > most_steps:
+        return f"'bottleneck' may have more than {most_steps:,} steps; use a coarser unit"
     if not workload.is_linear:
         return f"'bottleneck' with streams by {LOCAL}: what tasks receive is no sum"
     if problem.matrix is not None:

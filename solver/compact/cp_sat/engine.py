@@ -34,6 +34,9 @@ from slotwise.solver.core.incumbent import Incumbent
 from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Limits, Outcome
 
+MOST_STEPS = 2**31 - 1
+"""Of a highest utilisation: OR-Tools 9.15's presolve cut off optima where rows had coefficients
+beyond."""
 GRACE_S = 1.0
 """Beyond the time limit, for building the model."""
 
@@ -168,7 +171,7 @@ def _hint(
 
 @declares(RULES, PARTS)
 def _supports(problem: Problem) -> str | None:
-    return why_not_linear(problem)
+    return why_not_linear(problem, MOST_STEPS)
 
 
 def _engine(params: CpSatParams) -> Engine:

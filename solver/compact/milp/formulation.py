@@ -69,21 +69,24 @@ def build(
 class Grid:
     """A term as ``constant + step * columns``; `columns` is whole at every placement.
 
-    `largest` is the largest size, of either sign, that `columns` can have.
+    `largest` is the largest size, of either sign, that `columns` can have, `is_measure` whether it
+    is a `ModelBuilder.measure`.
     """
 
     constant: int
     step: int
     columns: Expr
     largest: float
+    is_measure: bool = False
 
     @classmethod
     def of(cls, term: Expr, measures: Collection[Column] = ()) -> Grid:
         """Return a term with its coefficients in lowest terms, save that of one of `measures`."""
         weights = coefficients(term)
-        step = 1 if any(one in measures for one in weights) else math.gcd(*weights.values()) or 1
+        is_measure = any(one in measures for one in weights)
+        step = 1 if is_measure else math.gcd(*weights.values()) or 1
         columns = total(weight // step * column for column, weight in weights.items())
-        return cls(constant(term), step, columns, largest_sum(columns))
+        return cls(constant(term), step, columns, largest_sum(columns), is_measure)
 
     def bound(self, of_columns: float | None) -> int | None:
         """Return the bound of the term that one of the columns proves; terms are at least 0.
