@@ -10,7 +10,7 @@ receives, and at these rates a task uses just the cpu that the instance declares
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -20,13 +20,14 @@ from typing import Any
 from slotwise.benchmarks.experiments.table import Table, number
 from slotwise.heuristics.ours import HEURISTICS
 from slotwise.heuristics.run import run_method
+from slotwise.models.errors import InputError
 from slotwise.models.families.family import Family
 from slotwise.models.families.rstorm import RSTORM
 from slotwise.models.families.storm_like_family import STORM_LIKE
 from slotwise.models.families.stromax import SHAPES, STROMAX
 from slotwise.models.instance.cluster import LevelTimes
 from slotwise.models.instance.instance import Instance
-from slotwise.models.instance.placement import Refusal
+from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.instance.topology import Topology
 from slotwise.models.judge.judge import judge
 from slotwise.models.prediction.assumptions import Assumptions, with_assumptions
@@ -178,18 +179,16 @@ def _with_times(t: int, topology: Topology) -> Topology:
 def studied(instance: Instance, time_limit_s: float, methods: Sequence[str], seed: int) -> Row:
     """Return the row of an instance with a workload; the time limit is that of each solve."""
     own = instance.objective.terms
-    fastest, cheapest = (
-        _solved(instance, terms, time_limit_s, seed)
-        for terms in (("bottleneck", *own), (*own, "bottleneck"))
-    )
-    problem = _problem(instance, ("bottleneck", *own))
+    orders = [_problem(instance, terms) for terms in (("bottleneck", *own), (*own, "bottleneck"))]
+    placed = {name: _placed(orders[0], name, seed) for name in methods}
+    fastest, cheapest = (_solved(one, placed.values(), time_limit_s, seed) for one in orders)
     return Row(
         instance.name,
-        problem.task_count,
-        problem.node_count,
+        orders[0].task_count,
+        orders[0].node_count,
         fastest,
         cheapest,
-        {name: _placed(problem, name, seed) for name in methods},
+        {name: _point(orders[0], one) if one else None for name, one in placed.items()},
     )
 
 
@@ -197,8 +196,12 @@ def _problem(instance: Instance, terms: tuple[str, ...]) -> Problem:
     return compile_problem(replace(instance, objective=replace(instance.objective, terms=terms)))
 
 
-def _solved(instance: Instance, terms: tuple[str, ...], limit_s: float, seed: int) -> Point:
-    found = solve(_problem(instance, terms), time_limit_s=limit_s, seed=seed)
+def _solved(
+    problem: Problem, known: Iterable[Placement | None], limit_s: float, seed: int
+) -> Point:
+    """Return what a solve reaches that starts from the best of the known placements."""
+    best = min(filter(None, known), key=lambda one: judge(problem, one).scaled, default=None)
+    found = solve(problem, time_limit_s=limit_s, seed=seed, hint=best)
     assert found.placement is not None, "every method finds a placement of these families"
     by_term = {term.term: term for term in found.objective}
     rate, network = by_term["bottleneck"], by_term["network"]
@@ -217,14 +220,17 @@ def _seconds(found: Result) -> float:
     return round(found.seconds, 1)
 
 
-def _placed(problem: Problem, name: str, seed: int) -> Point | None:
+def _placed(problem: Problem, name: str, seed: int) -> Placement | None:
+    """Return a method's valid placement; ``None`` where it has none."""
     placement = run_method(problem, HEURISTICS[name], seed)
-    if isinstance(placement, Refusal):
+    if isinstance(placement, Refusal) or not judge(problem, placement).valid:
         return None
-    verdict = judge(problem, placement)
-    if not verdict.valid:
-        return None
-    return Point(float(1 / verdict.parts["bottleneck"]), float(verdict.parts["network"]))
+    return placement
+
+
+def _point(problem: Problem, placement: Placement) -> Point:
+    parts = judge(problem, placement).parts
+    return Point(float(1 / parts["bottleneck"]), float(parts["network"]))
 
 
 def run(options: argparse.Namespace) -> None:
@@ -232,14 +238,19 @@ def run(options: argparse.Namespace) -> None:
     chosen = STUDIED[options.family]
     count = chosen.count if options.count is None else whole(options.count, "--count", least=1)
     table = Table(COLUMNS, options.json)
-    rows = []
+    rows, refused = [], []
     for index in range(options.first, min(options.first + count, chosen.count)):
         instance = chosen.family.make(index, 0)
         loaded = with_workload(instance, chosen.mbit_s, options.tuple_bytes)
-        row = studied(loaded, options.time_limit, METHODS, options.seed)
+        try:
+            row = studied(loaded, options.time_limit, METHODS, options.seed)
+        except InputError as error:  # more than 2^53 steps
+            refused.append(f"{instance.name}: {error}")
+            continue
         table.add(asdict(row) | summary([row]), _cells(row))
         rows.append(row)
-    table.end(summary(rows), _lines(summary(rows)))
+    found = summary(rows) | {"refused": refused}
+    table.end(found, _lines(found))
 
 
 def summary(rows: Sequence[Row]) -> dict[str, Any]:
@@ -278,7 +289,8 @@ def _of_method(rows: Sequence[Row], name: str) -> dict[str, list[float]]:
 
 def _lines(found: Mapping[str, Any]) -> Iterator[str]:
     for name, value in found.items():
-        yield f"{name}: {value if isinstance(value, int) else number(value, '.1%')}"
+        share = number(value, ".1%") if isinstance(value, float) or value is None else str(value)
+        yield f"{name}: {share}"
 
 
 def _cells(row: Row) -> Iterator[str]:
