@@ -19,6 +19,8 @@ from slotwise.models.errors import InputError
 from slotwise.pipeline.statistics.reading import JSON_FILES, STORM_FILES, Reading
 
 NAME = "manifest.json"
+COMPRESSED = (".gz", ".zst")
+"""How the names of compressed files end."""
 VERSION = 3
 
 Part = tuple[str, str | None]
@@ -160,7 +162,7 @@ def log_files(logs: Path) -> Iterator[tuple[str, LogFile]]:
 
 def text_bytes(found: Iterable[tuple[str, LogFile]]) -> int:
     """Return how many bytes log files have about, once they are decompressed."""
-    return sum(one.size * (8 if path.endswith(".gz") else 1) for path, one in found)
+    return sum(one.size * (8 if path.endswith(COMPRESSED) else 1) for path, one in found)
 
 
 def is_json(name: str) -> bool:

@@ -37,6 +37,12 @@ MOST_PROCESSORS = 1024
 """No worker, and no task of another system than Storm, uses more at once."""
 MOST_BYTES = 1 << 50
 """No worker has more memory."""
+MISREAD = 100
+"""How many times a running total with digits too many is above those that follow; of counts of an
+interval, the square: some do grow a hundredfold for a minute."""
+NEIGHBOURS = 3
+"""Rows of a series on either side that a value is compared with; damaged ones may be next to each
+other."""
 _TUPLES = (*COUNTS, "tuples", "pair_tuples")
 _CPU = ("cpu_ns", "cgroup_cpu_ns")
 _MEMORY = ("memory_bytes", "heap_bytes", "nonheap_bytes")
@@ -47,7 +53,7 @@ def judged(parsed: DataFrame, nodes: DataFrame, reading: Reading) -> DataFrame:
     reason = fn.col("reason")
     good, bad = parsed.where(reason.isNull()), parsed.where(reason.isNotNull())
     placed = on_time(good, nodes, reading).repartition(*PLACE)
-    rows = possible(increments(without_cut(with_duplicates(placed)), reading))
+    rows = possible(increments(readable(with_duplicates(placed)), reading))
     seconds = fn.timestamp_seconds(fn.unix_seconds("time") + fn.col("skew_s"))
     time = fn.when(fn.col("skew_s") == 0, fn.col("time")).otherwise(seconds)
     aside = fn.coalesce("reason", "note")
@@ -120,18 +126,25 @@ def with_duplicates(good: DataFrame) -> DataFrame:
     return compared.withColumn("reason", reason).drop("first", "kept")
 
 
-def without_cut(good: DataFrame) -> DataFrame:
-    """Set `reason` to impossible for a reading of a running total whose last digits were cut off.
+def readable(good: DataFrame) -> DataFrame:
+    """Set `reason` to impossible where the neighbours of a value show that it was misread.
 
-    It is below the readings before and after it, which do not fall, and its digits are the first
-    ones of a number between these. A worker that was restarted would leave that by chance only.
+    A reading of a running total whose last digits were cut off is below the readings before and
+    after it, which do not fall, and its digits are the first ones of a number between these. One
+    with digits too many is `MISREAD` times above those that follow, which are not below those
+    before it. A worker that was restarted would leave either by chance only. A count of an interval
+    is misread where it is `MISREAD` ** 2 times above most of its neighbours, and these above 0.
     """
-    order, value = _in_order(), fn.col("value")
-    near = good.withColumns(
-        {"before": fn.lag("value").over(order), "after": fn.lead("value").over(order)}
-    )
-    before, after = fn.col("before"), fn.col("after")
-    digits = value.cast("string")
+    order = _in_order()
+    near = {}
+    for rows in range(1, NEIGHBOURS + 1):
+        near[f"before{rows}"] = fn.lag("value", rows).over(order)
+        # Of the same day alone: a day is not judged again when the next one comes.
+        is_same_day = fn.lead("day", rows).over(order).eqNullSafe(fn.col("day"))
+        near[f"after{rows}"] = fn.when(is_same_day, fn.lead("value", rows).over(order))
+    value, before, after = fn.col("value"), fn.col("before1"), fn.col("after1")
+    # Without zeros at the end, for milliseconds became nanoseconds.
+    digits = fn.rtrim(value.cast("string"), fn.lit("0"))
 
     def filled(long: Column, digit: str) -> Column:
         return fn.rpad(digits, fn.length(long.cast("string")), fn.lit(digit)).cast("decimal(20,0)")
@@ -139,10 +152,25 @@ def without_cut(good: DataFrame) -> DataFrame:
     def is_prefix(long: Column) -> Column:
         return (filled(long, "9") >= before) & (filled(long, "0") <= after)
 
-    fell = fn.col("running") & (value > 0) & (value < before) & (before <= after)
-    is_cut = fn.coalesce(fell & (is_prefix(before) | is_prefix(after)), fn.lit(False))
-    reason = fn.when(is_cut & fn.col("reason").isNull(), IMPOSSIBLE).otherwise(fn.col("reason"))
-    return near.withColumn("reason", reason).drop("before", "after")
+    fell = (value > 0) & (value < before) & (before <= after)
+    is_cut = fell & (is_prefix(before) | is_prefix(after))
+    names = {way: [one for one in near if one.startswith(way)] for way in ("before", "after")}
+    lowest_before, lowest_after = (fn.least(*some) for some in names.values())
+    # A double, for the product may need more than 64 bits.
+    rose = (lowest_after >= lowest_before) & (lowest_after > 0)
+    is_long = rose & (value >= fn.lit(float(MISREAD)) * lowest_after)
+    level = fn.lit(float(MISREAD**2))
+    others = fn.filter(fn.array(*near), lambda one: one.isNotNull())
+    below = fn.size(fn.filter(others, lambda one: (one > 0) & (value >= level * one)))
+    is_spike = (value >= level) & (below >= 2) & (3 * below >= 2 * fn.size(others))
+    is_misread = (
+        fn.when(fn.col("running"), is_cut | is_long)
+        .when(fn.col("metric").isin(*_TUPLES, "pair_bytes"), is_spike)
+        .otherwise(fn.lit(False))
+    )
+    unless = fn.coalesce(is_misread, fn.lit(False)) & fn.col("reason").isNull()
+    reason = fn.when(unless, IMPOSSIBLE).otherwise(fn.col("reason"))
+    return good.withColumns(near).withColumn("reason", reason).drop(*near)
 
 
 def is_reading() -> Column:

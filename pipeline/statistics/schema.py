@@ -119,7 +119,7 @@ REASONS: dict[str, str] = {
     RESET: "a running total below the last one: its worker was restarted; it counts from zero",
     AHEAD: "stamped more than a day after the time at which it was read: a clock is wrong",
     IMPOSSIBLE: "a value that cannot be, such as more time of a processor than there was",
-    UNREADABLE: "a .gz file that is cut short or not gzipped; it is left out as a whole",
+    UNREADABLE: "a .gz or .zst file that cannot be decompressed; it is left out as a whole",
 }
 """Why a line is in `QUARANTINE`, and what that means."""
 USED = (OUT_OF_ORDER, RESET)

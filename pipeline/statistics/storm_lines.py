@@ -77,6 +77,7 @@ _MILLIS = r"-?(?:0|[1-9]\d{0,11})"
 _MEAN = rf"(?:{_MILLIS}(?:\.\d{{1,17}})?|-?[1-9]\.\d{{1,17}}E(?:-[1-9]\d{{0,2}}|[1-9]))"
 _KEY = r"[^\s=,{}][^=,{}]*"
 _KEY_TWICE = r"(?:^\{|, ?)([^=,{}]+)=(?:.*, ?)?\1="
+_RATE = r"\.(?:m(?:1(?:_(?:r(?:a(?:te?)?)?)?)?)?)?$"
 _PREFIX = len("2026-01-31 12:00:00,123")
 _GC_RUNNING = "gc_running_ns"
 
@@ -177,8 +178,7 @@ def _with_metric(fields: DataFrame) -> DataFrame:
     metric = fn.col("metric")
     is_time = metric.endswith("_ns")
     is_mean = is_time & (name.startswith("__") | (metric == "uptime_ns"))
-    # A rate stands beside a running total.
-    is_rate = metric.endswith("_count") & text.contains(".")
+    is_rate = _is_rate(metric)
     has_shape = (
         fn.when(
             fn.coalesce(is_map, fn.lit(False)),
@@ -211,6 +211,15 @@ def _with_metric(fields: DataFrame) -> DataFrame:
     )
 
 
+def _is_rate(metric: Column) -> Column:
+    """Say whether a line has the rate that Storm writes beside a running total.
+
+    Its name ends in ``.m1_rate``, or what is left of that; its number has a point.
+    """
+    is_named = fn.col("suffix").rlike(_RATE)
+    return metric.endswith("_count") & (fn.col("text").contains(".") | is_named)
+
+
 def _map_of(number: str) -> str:
     """Return the pattern of a map, as Java writes it, with such numbers."""
     entry = f"{_KEY}={number}"
@@ -234,7 +243,7 @@ def _entries() -> Column:
     running = fn.substring(name, fn.lit(4), fn.length(name) - 8)
     part = fn.substring_index(fn.substring_index(name, ".", -1), "-", 1)
     one_number, nothing = fn.array(text), fn.array().cast("array<string>")
-    in_name, is_rate = fn.col("suffix") != "", metric.endswith("_count") & text.contains(".")
+    in_name, is_rate = fn.col("suffix") != "", _is_rate(metric)
     return (
         fn.when(fn.col("reason").isNotNull(), fn.array(fn.lit(None).cast("string")))
         .when(metric.isNull() | (in_name & is_rate), nothing)

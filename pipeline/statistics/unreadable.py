@@ -1,4 +1,4 @@
-"""Files that cannot be decompressed: cut short, or not gzipped at all.
+"""Files that cannot be decompressed: cut short, or not compressed at all.
 
 Spark ends the whole job for one of them. So its files are looked at when a job has failed, not
 before, and such a file is left out as a whole: what precedes the fault depends on buffers.
@@ -9,23 +9,25 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Iterable
-from pathlib import Path
 
+import pyarrow as pa
 from pyspark.sql import Column
 from pyspark.sql import functions as fn
+
+from slotwise.pipeline.statistics.manifest import COMPRESSED
 
 _BLOCK = 1 << 20
 
 
 def unreadable(paths: Iterable[str]) -> dict[str, str]:
-    """Return path -> what is wrong with it, of those gzipped files that cannot be read."""
-    faults = ((path, _fault(Path(path))) for path in sorted(paths) if path.endswith(".gz"))
+    """Return path -> what is wrong with it, of those compressed files that cannot be read."""
+    faults = ((path, _fault(path)) for path in sorted(paths) if path.endswith(COMPRESSED))
     return {path: fault for path, fault in faults if fault is not None}
 
 
-def _fault(path: Path) -> str | None:
+def _fault(path: str) -> str | None:
     try:
-        with gzip.open(path) as file:
+        with gzip.open(path) if path.endswith(".gz") else pa.input_stream(path) as file:
             while file.read(_BLOCK):
                 pass
     except (OSError, EOFError, zlib.error) as error:

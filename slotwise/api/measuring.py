@@ -101,7 +101,7 @@ def measure(
     Parameters
     ----------
     logs
-        Folder with logs, gzipped or not, at any depth: lines of Storm's ``LoggingMetricsConsumer``
+        Folder with logs, as they are or compressed (``.gz``, ``.zst``), at any depth: lines of Storm's ``LoggingMetricsConsumer``
         (``*.metrics*``) and JSON lines (``*.jsonl*``).
     instance
         What runs: an `Instance`, a path, a dict or text. What the logs do not tell stays.

@@ -24,6 +24,7 @@ _METRICS = {
     "CGroupMemory": "memory_bytes",
     "uptimeSecs": "uptime_ns",
 }
+_PART = 10**9
 _KEY = ["source", "node", "worker", "task", "component", "metric", "other", "time"]
 
 
@@ -39,8 +40,13 @@ def totals(files: list[Path], reading: Reading) -> Totals:
     skew = skew.where(skew.abs() > reading.skew_tolerance_s, 0)
     rows = rows.sort_values(["received", "value"]).drop_duplicates(_KEY)
     rows = rows[(rows.lag - skew[rows.index]).abs() <= reading.lateness_s]
-    found = rows.groupby(["source", "component", "metric"]).value.agg(["count", "sum"])
-    return {key: (int(one["count"]), int(one["sum"])) for key, one in found.iterrows()}
+    # In two parts, for a sum of nanoseconds may need more than 64 bits.
+    rows["high"], rows["low"] = rows.value // _PART, rows.value % _PART
+    found = rows.groupby(["source", "component", "metric"])[["high", "low"]].agg(["count", "sum"])
+    return {
+        key: (int(one["high", "count"]), int(one["high", "sum"]) * _PART + int(one["low", "sum"]))
+        for key, one in found.iterrows()
+    }
 
 
 def _lines(path: Path) -> pd.Series:

@@ -106,6 +106,8 @@ LINES: list[tuple[str, str, str, list[tuple[str, str | None, int]]]] = [
     ("CGroupMemory", "4096", "-1:__system", [("memory_bytes", None, 4096)]),
     ("uptimeSecs", "60.5", "-1:__system", [("uptime_ns", None, 60_500_000_000)]),
     ("__receive", "{population=3}", "12:split", []),
+    # The rate beside a running total, damaged: it lost its point.
+    ("__emit-count-default.m1", "800000", "12:split", []),
 ]
 
 

@@ -42,6 +42,10 @@ def total(second: int, tuples: int, **more: Any) -> str:
     return line(second, "__emit-count-default", str(tuples), **more)
 
 
+def cpu(second: int, ms: int) -> str:
+    return line(second, "CGroupCpu.user-ms", str(ms), task="-1:__system")
+
+
 def up(second: int, uptime: float) -> str:
     return line(second, "uptimeSecs", str(uptime), task="-1:__system")
 
@@ -111,6 +115,44 @@ SCENARIOS = {
         [(120, 250), (240, 500)],
         [("impossible", False)],
     ),
+    "milliseconds that lost their last digits are no restart": Scenario(
+        [cpu(60, 9990), cpu(120, 10240), cpu(180, 10), cpu(240, 10740)],
+        [(120, 250 * 10**6), (240, 500 * 10**6)],
+        [("impossible", False)],
+    ),
+    "totals with digits too many are no restarts": Scenario(
+        [
+            total(60, 100),
+            total(120, 160_000),
+            total(180, 220_000),
+            total(240, 280),
+            total(300, 340),
+        ],
+        [(240, 180), (300, 60)],
+        [("impossible", False)] * 2,
+    ),
+    "a restart after many tuples is one": Scenario(
+        [total(60, 100), total(120, 16_000), total(180, 200), total(240, 260)],
+        [(120, 15_900), (180, 200), (240, 60)],
+        [("reset", True)],
+    ),
+    "a count far above its neighbours is misread": Scenario(
+        [count(second, 3 if second != 180 else 30_000) for second in range(60, 360, 60)],
+        [(60, 3), (120, 3), (240, 3), (300, 3)],
+        [("impossible", False)],
+    ),
+    "a busy minute is none, nor one after idle ones": Scenario(
+        [
+            *(count(second, 3 if second != 180 else 29_999) for second in range(60, 360, 60)),
+            *(count(s, 0 if s != 180 else 30_000, task="4:a") for s in range(60, 360, 60)),
+        ],
+        sorted(
+            [(second, 3) for second in (60, 120, 240, 300)]
+            + [(second, 0) for second in (60, 120, 240, 300)]
+            + [(180, 29_999), (180, 30_000)]
+        ),
+        [],
+    ),
     "a restart between two totals is one": Scenario(
         [total(60, 100), total(120, 160), total(180, 50), total(240, 220)],
         [(120, 60), (180, 50), (240, 170)],
@@ -145,8 +187,8 @@ SCENARIOS = {
         [],
     ),
     "what no task can do is not believed": Scenario(
-        [*EVERY_MINUTE[:3], count(240, 60 * 10**7), count(300, 60 * 10**7 + 1)],
-        [(60, 1), (120, 1), (180, 1), (240, 60 * 10**7)],
+        [count(60, 10**7), count(120, 60 * 10**7), count(180, 60 * 10**7 + 1)],
+        [(60, 10**7), (120, 60 * 10**7)],
         [("impossible", False)],
     ),
     "the first sample has the time to the second": Scenario(

@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from judged_lines import cleaned
 from pyspark.sql import DataFrame, SparkSession
@@ -34,6 +35,9 @@ def write(folder: Path, name: str, *lines: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     data = "".join(lines).encode()
     path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    if name.endswith(".zst"):
+        with pa.output_stream(path) as file:
+            file.write(data)
     return path
 
 
@@ -188,15 +192,19 @@ def test_a_damaged_file_is_left_out_by_name(spark: SparkSession, tmp_path: Path)
     cut.write_bytes(cut.read_bytes()[:-100])
     text = logs / "text.jsonl.gz"
     text.write_text("no gzip")
+    write(logs, "whole.metrics.zst", line(180, 21, "__emit-count"))
+    cut_zst = write(logs, "cut.metrics.zst", *(line(at, 20, "__emit-count") for at in range(999)))
+    cut_zst.write_bytes(cut_zst.read_bytes()[:-100])
     tables = update(spark, logs, folder, Reading())
-    assert [row.value for row in tables.samples(spark).collect()] == [20]
+    assert sorted(row.value for row in tables.samples(spark).collect()) == [20, 21]
     aside = {row.line.partition(": ")[0]: row for row in tables.quarantine(spark).collect()}
-    assert set(aside) == {str(cut), str(text)}
+    assert set(aside) == {str(cut), str(cut_zst), str(text)}
     assert {row.reason for row in aside.values()} == {"unreadable file"}
     assert "end-of-stream" in aside[str(cut)].line
     assert "Not a gzipped file" in aside[str(text)].line
     assert update(spark, logs, folder, Reading()).read == ()
     write(logs, "cut.metrics.gz", line(120, 40, "__emit-count"))  # whole now
     again = update(spark, logs, folder, Reading())
-    assert sorted(row.value for row in again.samples(spark).collect()) == [20, 40]
-    assert [row.path for row in again.quarantine(spark).collect()] == [text.as_uri()]
+    assert sorted(row.value for row in again.samples(spark).collect()) == [20, 21, 40]
+    left = {row.path for row in again.quarantine(spark).collect()}
+    assert left == {text.as_uri(), cut_zst.as_uri()}
