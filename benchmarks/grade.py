@@ -31,6 +31,8 @@ from slotwise.benchmarks.grading.plan import RunLimits, make_settings
 from slotwise.benchmarks.grading.progress.watching import watching
 from slotwise.benchmarks.grading.rows import RIGHTLY_REFUSED
 from slotwise.benchmarks.grading.sources import read_graph_parts, read_sources
+from slotwise.models.errors import InputError
+from slotwise.models.prediction.assumptions import Assumptions, read_assumptions
 from slotwise.models.values import time_limit, whole
 from slotwise.pipeline.spark.masters import (
     DRIVER_MEMORY,
@@ -69,6 +71,8 @@ def grade(
     retry_failed: bool = False,
     deterministic: bool = False,
     crosscheck: float = 0.0,
+    predict: bool = False,
+    assume: str | os.PathLike[str] | None = None,
     progress: bool = False,
     log: str | os.PathLike[str] | None = None,
 ) -> GradeSummary:
@@ -121,6 +125,13 @@ def grade(
     crosscheck
         Share of the instances, 0 to 1, whose exact answer a second, different engine confirms;
         drawn by the instances' hashes and the seed.
+    predict
+        Also predict what each valid placement is worth, throughput and latency, in columns of its
+        row; one that was graded without is run once more.
+    assume
+        File of defaults for what the instances do not say of their workload, as of `predict`;
+        ``None`` = a placement of an instance that does not say all that is needed is not predicted.
+        Only with `predict`.
     progress
         Show on stderr how far it is: bars on a terminal, elsewhere a line every ten seconds.
     log
@@ -150,6 +161,7 @@ def grade(
     share = checked_share(crosscheck)
     if deterministic:
         check_takes_work(ENGINES.get(engine), workers=1)
+    assumptions = _assumptions(predict, assume)
     cluster = _cluster(master, archive, conf or {})
     if is_local(master):
         check_commands(names)
@@ -164,7 +176,10 @@ def grade(
         folder = os.getcwd() if is_local(master) else None
         limits = RunLimits(time_limit_s, workers, seed, folder, memory_limit_mb)
         limits = replace(
-            by_work(limits) if deterministic else limits, crosscheck=share > 0, seeds=seeds
+            by_work(limits) if deterministic else limits,
+            crosscheck=share > 0,
+            seeds=seeds,
+            assumptions=assumptions,
         )
         return Batch(
             address=address_of(out),
@@ -186,6 +201,8 @@ def grade(
             "--memory-limit": memory_limit_mb,
             "--deterministic": deterministic,
             "--crosscheck": crosscheck or None,
+            "--predict": predict,
+            "--assume": None if assume is None else os.fspath(assume),
             "--count": count,
             "--parts": parts if isinstance(parts, int | str) else ",".join(map(str, parts)) or None,
             "--balance": balance,
@@ -217,6 +234,16 @@ def grade(
 def _written(sources: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
     several = (sources,) if isinstance(sources, str | os.PathLike) else sources
     return [os.fspath(source) for source in several]
+
+
+def _assumptions(predict: bool, assume: str | os.PathLike[str] | None) -> Assumptions | None:
+    """Return what predictions assume; ``None`` = nothing is predicted."""
+    if assume is None:
+        return Assumptions() if predict else None
+    if not predict:
+        rule = "is for predictions: give --predict as well"
+        raise InputError(rule, field="assume", value=os.fspath(assume))
+    return read_assumptions(assume)
 
 
 def _check_numbers(seed: int, seeds: int, count: int | None, memory_limit_mb: int | None) -> None:

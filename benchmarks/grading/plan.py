@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 from slotwise.benchmarks.grading.environment import (
     engine_version,
@@ -24,6 +25,7 @@ from slotwise.benchmarks.grading.sources import Case
 from slotwise.heuristics.method_names import is_command, is_storm
 from slotwise.heuristics.registry import find_method
 from slotwise.heuristics.sam.pairs import PAIRS
+from slotwise.models.prediction.assumptions import Assumptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,9 @@ class PlannedRun:
         The placement that an exact engine starts from, as in the column, and whose it is.
     against
         For a cross-check: the column ``proofs`` of the row that it checks.
+    assumptions
+        What a prediction of the placement takes for what the instance does not say; ``None`` = it
+        is not predicted.
     """
 
     case: Case
@@ -78,6 +83,7 @@ class PlannedRun:
     hint: str | None = None
     hint_from: str | None = None
     against: str | None = None
+    assumptions: Assumptions | None = None
 
     def columns(self) -> Planned:
         """Return the columns of the run's row that are known beforehand."""
@@ -124,6 +130,7 @@ class RunLimits:
     work: float | None = None
     crosscheck: bool = False
     seeds: int = 1
+    assumptions: Assumptions | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +179,7 @@ class Setting:
             git_revision=self.git_revision,
             memory_limit_mb=limits.memory_limit_mb,
             work=limits.work,
+            assumptions=limits.assumptions,
         )
 
 
@@ -225,10 +233,18 @@ def _parameters_of(kind: Kind, method: str) -> dict[str, str]:
     return dict(find_method(method).parameters)
 
 
-def _version(kind: Kind, work: float | None) -> str:
-    """Return what identifies the software and, as it makes another run, the limit of work."""
-    software = engine_version() if kind in EXACT_KINDS else method_version()
-    return software if work is None else f"{software}, {work:g} units of work"
+def _version(kind: Kind, limits: RunLimits) -> str:
+    """Return what identifies the software and what else makes another run.
+
+    That is the limit of work, and that placements are predicted, with which assumptions.
+    """
+    parts = [engine_version() if kind in EXACT_KINDS else method_version()]
+    if limits.work is not None:
+        parts.append(f"{limits.work:g} units of work")
+    if limits.assumptions is not None:
+        text = json.dumps(limits.assumptions.to_document(), sort_keys=True, default=str)
+        parts.append(f"predicted {sha256(text.encode()).hexdigest()[:8]}")
+    return ", ".join(parts)
 
 
 def _draws(method: str) -> bool:
@@ -244,7 +260,7 @@ def _setting(
         method=method,
         limits=limits,
         method_parameters=json.dumps(_parameters_of(kind, method)),
-        version=_version(kind, limits.work),
+        version=_version(kind, limits),
         versions=json.dumps(versions()),
         git_revision=git_revision(),
         repetition=repetition,

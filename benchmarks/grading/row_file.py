@@ -320,6 +320,8 @@ _CHECKS: Mapping[str, Callable[[Any], object]] = {
     "work_limit": _amount,
     "work": _amount,
     "proofs": read_proofs,
+    "throughput": _amount,
+    "latency_ms": _amount,
     "instance": _name,
     "method": _name,
     "version": _version,

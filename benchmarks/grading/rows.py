@@ -26,7 +26,8 @@ SCHEMA = """
     gap double, proof string, violation_count int, violations array<string>, reason string,
     placement string, wall_s double, cpu_s double, peak_memory_mb double, cpu_model string,
     error string, batch string,
-    work double, proofs string
+    work double, proofs string,
+    throughput double, latency_ms double, prediction string
 """
 """Columns of a row, in Spark's notation.
 
@@ -37,6 +38,8 @@ the row (UTC, as text that sorts by time): of rows with the same key the newest 
 ``hint_from`` is the method from whose placement an exact engine started; ``work_limit`` is the
 limit in units of work (``None`` = in seconds alone), ``work`` what an exact engine did of it;
 ``proofs`` is what each engine proved, as JSON.
+``throughput`` and ``latency_ms`` are what a valid placement is predicted to be worth, see
+`grading.worth`; ``prediction`` says how, or why it is not (``None`` = it was not asked for).
 """
 
 
@@ -103,6 +106,9 @@ class RunOutcome(TypedDict, total=False):
     batch: str | None
     work: float | None
     proofs: str | None
+    throughput: float | None
+    latency_ms: float | None
+    prediction: str | None
 
 
 class Row(Planned, RunOutcome, total=False):

@@ -33,7 +33,7 @@ from slotwise.models.cancellation import CancellationToken, WorkClock
 from slotwise.models.errors import SlotwiseError, UnfinishedError
 from slotwise.models.formats.instance_writer import instance_hash
 from slotwise.models.instance.instance import Instance
-from slotwise.models.instance.placement import Refusal
+from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.instance_file import instance_from_text
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
@@ -130,7 +130,9 @@ def _exact(run: PlannedRun, problem: Problem, clock: _Clock) -> RunOutcome:
 
     hint = None if run.hint is None else read_placement_text(run.hint)
     found, placement = solved(run, problem, hint, memory_limit_of(run), clock)
-    return {**found, "placement": None if placement is None else placement_text(placement)}
+    if placement is None:
+        return {**found, "placement": None}
+    return {**found, "placement": placement_text(placement), **_worth(run, problem, placement)}
 
 
 def _method(run: PlannedRun, problem: Problem, method: Method, clock: _Clock) -> RunOutcome:
@@ -146,12 +148,21 @@ def _method(run: PlannedRun, problem: Problem, method: Method, clock: _Clock) ->
         return {"status": RunStatus.REFUSED, "reason": answer.reason}
     verdict = judge(problem, answer)
     return {
+        **(_worth(run, problem, answer) if verdict.valid else {}),
         "status": RunStatus.VALID if verdict.valid else RunStatus.INVALID,
         "terms": [term_of(t.term, t.value, None) for t in verdict.objective],
         "violation_count": len(verdict.violations),
         "violations": [str(v) for v in verdict.violations[:MOST_VIOLATIONS]],
         "placement": placement_text(answer),
     }
+
+
+def _worth(run: PlannedRun, problem: Problem, placement: Placement) -> RunOutcome:
+    if run.assumptions is None:
+        return {}
+    from slotwise.benchmarks.grading.worth import worth
+
+    return worth(problem, placement, run.assumptions)
 
 
 def _token(run: PlannedRun) -> CancellationToken | None:

@@ -184,6 +184,18 @@ class Judged:
     def _at_best(self) -> Flags:
         return np.asarray((self.values == self.best[self.instance]).all(axis=1), dtype=bool)
 
+    def over_optimum(self, column: str) -> Floats:
+        """Return [R] a number of each run over that of the exact engine's placement.
+
+        NaN where one of the two is missing. Of several exact runs of an instance the first counts.
+        """
+        numbers = self.runs[column].to_numpy(dtype=float)
+        optimum = np.full(len(self.instances), np.nan)
+        exact = np.flatnonzero(self.exact & self.placed)[::-1]
+        optimum[self.instance[exact]] = numbers[exact]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(numbers / optimum[self.instance])
+
     def vector(self, instance: int, numbers: NDArray[Any]) -> dict[str, Fraction]:
         """Return the numbers [P] of an instance by term, in the user's unit; what is known."""
         places = zip(self.term_at[instance].tolist(), numbers.tolist(), strict=True)

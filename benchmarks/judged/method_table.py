@@ -11,7 +11,7 @@ import pandas as pd
 
 from slotwise.benchmarks.grading.rows import Kind
 from slotwise.benchmarks.judged.plain_table import INFINITE, plain_records
-from slotwise.benchmarks.judged.summary import IN_TABLE, Summary
+from slotwise.benchmarks.judged.summary import IN_TABLE, WORTH, Summary
 
 Record = dict[str, Any]
 
@@ -70,8 +70,17 @@ def _groups(summary: Summary) -> list[int]:
     return sorted(set(summary.groups["group"]))
 
 
+OF_WORTH = {"throughput_ratio": "throughput", "latency_ratio": "latency"}
+"""Heads of the predicted columns."""
+
 OF_RUNS = {"failed": "failed runs", "does_not_apply": "inapplicable runs"}
 """Heads of columns that count runs, on all instances."""
+
+
+PREDICTION = (
+    " Throughput and latency: predicted, over those of the exact engine's placement; geometric "
+    "mean."
+)
 
 
 def definition(summary: Summary) -> str:
@@ -83,6 +92,7 @@ def definition(summary: Summary) -> str:
         "Optimal: instances at the proven optimum of every term. Failed and inapplicable runs: on "
         "all instances, also those left out. Wins: alone the best of the methods. Seconds: shifted "
         "geometric mean. Best first: most placed, then the least gaps."
+        + (PREDICTION if summary.methods[list(WORTH)].notna().any(axis=None) else "")
     )
 
 
@@ -103,6 +113,8 @@ def _methods(summary: Summary, group: int, labels: Mapping[str, str]) -> TextTab
     shown += [(term, OF_SEEDS) for term in terms if _has_seeds(methods, f"{term}_{OF_SEEDS}")]
     heads |= {f"{term} {HEADS.get(name, name)}": True for term, name in shown}
     heads |= {"wins": True, "ties": True, "seconds": True}
+    predicted = [name for name in WORTH if any(row[name] is not None for row in methods)]
+    heads |= {OF_WORTH[name]: True for name in predicted}
     rows = [
         (
             *(str(row[name]) for name in summary.by),
@@ -111,6 +123,7 @@ def _methods(summary: Summary, group: int, labels: Mapping[str, str]) -> TextTab
             *(statistic(row, f"{term}_{name}") for term, name in shown),
             *(NO_NUMBER if row[name] is None else str(row[name]) for name in ("wins", "ties")),
             f"{row['seconds']:.3g}",
+            *(NO_NUMBER if row[name] is None else f"{row[name]:.3f}" for name in predicted),
         )
         for row in methods
     ]

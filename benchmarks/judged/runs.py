@@ -27,10 +27,13 @@ from slotwise.benchmarks.grading.rows import (
 )
 from slotwise.models.errors import InputError, at
 
+PREDICTED = ("throughput", "latency_ms")
+"""What a placement is predicted to be worth; null where it was not asked for, or not possible."""
+
 COLUMNS = (
     *("instance_hash", "instance", "family", "tasks", "nodes", "tightness", "seed", "kind"),
     *("method", "version", "batch", "status", "terms", "violations", "reason", "error"),
-    *("wall_s", "time_limit_s"),
+    *("wall_s", "time_limit_s", *PREDICTED),
 )
 """Columns of the rows that are read."""
 
@@ -56,9 +59,10 @@ class Runs:
     ----------
     runs
         One row per run: `RUN`, ``status``, ``seconds`` (wall clock; a run that was killed counts
-        its time limit, at least), ``why`` (in words; "" = there is a valid placement), ``row``
-        (its number among all rows that were read, from 0) and ``v0``, ``v1``, ... (values of the
-        terms, `NONE` without a valid placement). Names are categories.
+        its time limit, at least), ``why`` (in words; "" = there is a valid placement),
+        `PREDICTED` (NaN = not predicted), ``row`` (its number among all rows that were read, from
+        0) and ``v0``, ``v1``, ... (values of the terms, `NONE` without a valid placement). Names
+        are categories.
     proofs
         The rows of exact engines whose objective is known, of any age: ``instance``, ``v0``, ...
         and the proven bounds ``b0``, ..., `NONE` = not proven.
@@ -104,6 +108,7 @@ def part_of(table: pa.Table) -> Runs:
             "why": _reasons(table, placed),
             "batch": _category(table["batch"]),
             "file": _category(table[FILE]),
+            **{name: _floats(table[name]) for name in PREDICTED},
             "row": np.arange(len(table), dtype=np.int32),
             "objective": objective,
             **{f"v{p}": np.where(placed, values[:, p], NONE) for p in positions},

@@ -15,6 +15,7 @@ from slotwise.benchmarks.judged.classes import classes
 from slotwise.benchmarks.judged.groups import Group, groups_of
 from slotwise.benchmarks.judged.judging import Flags, Indices, Judged, Proof
 from slotwise.benchmarks.judged.plain_table import plain_records
+from slotwise.benchmarks.judged.runs import PREDICTED
 from slotwise.benchmarks.judged.statistics import (
     ECDF_AT,
     OF_SEEDS,
@@ -76,7 +77,7 @@ class Summary:
         gaps: which ``gap``; how all its runs ended (`ENDED`), ``failed``; on the instances of the
         group ``proven``, ``bounded``, ``open`` (of exact engines), ``instances``, ``placed``,
         ``at_optimum``, ``wins``, ``ties``, ``losses`` against the best of the others, ``seconds``
-        (shifted geometric mean), and the statistics of each term.
+        (shifted geometric mean), `WORTH`, and the statistics of each term.
     gaps
         All statistics of each method in each term, the virtual best among the methods.
     ecdf
@@ -290,6 +291,10 @@ def _methods(
     return pd.DataFrame(rows).astype(dict.fromkeys(whole, "Int64"))
 
 
+WORTH = ("throughput_ratio", "latency_ratio")
+"""What a run is predicted to be worth over what the exact engine's placement of the instance is:
+geometric means over the runs for which both are predicted; null where there is none."""
+
 ON_BASIS = ("instances", "placed", "at_optimum", "wins", "ties", "losses")
 """Columns that count instances of the group; null where a method is in none."""
 
@@ -333,6 +338,7 @@ def _lines(judged: Judged, part: _Class) -> Iterator[dict[str, Any]]:
                 "ties": int((best & ~alone).sum()) if compared else None,
                 "losses": int((~best).sum()) if compared else None,
                 "seconds": geometric_mean(judged.runs["seconds"].to_numpy()[mine & here]),
+                **_worth(judged, mine & here),
             }
     for method in sorted(set(np.unique(judged.method[there]).tolist()) - members):
         mine = there & (judged.method == method)
@@ -345,7 +351,18 @@ def _lines(judged: Judged, part: _Class) -> Iterator[dict[str, Any]]:
             **dict.fromkeys(map(str, PROOFS)),
             **nothing,
             "seconds": seconds,
+            **dict.fromkeys(WORTH),
         }
+
+
+def _worth(judged: Judged, mine: Flags) -> dict[str, Any]:
+    """Return `WORTH` of some runs."""
+    found: dict[str, Any] = {}
+    for name, column in zip(WORTH, PREDICTED, strict=True):
+        ratios = judged.over_optimum(column)[mine]
+        known = ratios[np.isfinite(ratios) & (ratios > 0)]
+        found[name] = float(np.exp(np.log(known).mean())) if len(known) else None
+    return found
 
 
 def _counts(judged: Judged, mine: Flags) -> dict[str, Any]:

@@ -45,8 +45,9 @@ from slotwise.models.problem.problem import Problem
 
 PAGE = "report.html"
 
-ANSWER, WHY = ("gaps-ranked",), ("traffic", "overload")
-"""Names of the charts that stand with the answer and with its reasons; the others follow."""
+ANSWER, WHY, WORTH = ("gaps-ranked",), ("traffic", "overload"), ("worth",)
+"""Names of the charts that stand with the answer, with its reasons, and with what it is worth; the
+others follow."""
 
 
 def write_report(directory: str | Path, labels: Mapping[str, str] | None = None) -> Path:
@@ -96,7 +97,8 @@ def render(graded: Graded) -> str:
         answers=answers(summary),
         answer_figures=_named(drawn, ANSWER),
         why_figures=_named(drawn, WHY),
-        more_figures=[one for one in drawn if one.name not in ANSWER + WHY],
+        worth_figures=_named(drawn, WORTH),
+        more_figures=[one for one in drawn if one.name not in ANSWER + WHY + WORTH],
         tables=method_tables(summary, graded.labels),
         definition=definition(summary),
         idle=idle_methods(summary),

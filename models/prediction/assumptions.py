@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from typing import Any, TypeVar
 
+from slotwise.models.errors import in_file
+from slotwise.models.formats.text import read_data
+from slotwise.models.formats.validation import check_format, validated
 from slotwise.models.instance.cluster import Cluster, LevelTimes
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.topology import Topology
@@ -66,6 +70,25 @@ class Assumptions(Noun):
     delay_ms: LevelTimes = field(default_factory=LevelTimes, metadata=SPARSE)
     serialise_ms: LevelTimes = field(default_factory=LevelTimes, metadata=SPARSE)
     uplink_mbit_s: AboveZero | None = field(default=None, metadata=SPARSE)
+
+
+def read_assumptions(path: str | os.PathLike[str]) -> Assumptions:
+    """Return what a file of assumptions says.
+
+    Raises
+    ------
+    InputError
+        One line: file, field, value, rule.
+    """
+    data, file = read_data(path)
+    with in_file(file):
+        return assumptions_of(data)
+
+
+def assumptions_of(data: object) -> Assumptions:
+    """Return the assumptions that the data of a file are; see `read_assumptions` for errors."""
+    check_format(data, ASSUMPTIONS_FORMAT)
+    return validated(Assumptions, data)
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,8 +101,8 @@ def measure(
     Parameters
     ----------
     logs
-        Folder with logs, as they are or compressed (``.gz``, ``.zst``), at any depth: lines of Storm's ``LoggingMetricsConsumer``
-        (``*.metrics*``) and JSON lines (``*.jsonl*``).
+        Folder with logs at any depth, as they are or compressed (``.gz``, ``.zst``): lines of
+        Storm's ``LoggingMetricsConsumer`` (``*.metrics*``) and JSON lines (``*.jsonl*``).
     instance
         What runs: an `Instance`, a path, a dict or text. What the logs do not tell stays.
     window

@@ -20,11 +20,14 @@ from slotwise.api.inputs import (
 from slotwise.api.paths import path_of
 from slotwise.api.plain_data import plain_data
 from slotwise.models.errors import in_file
-from slotwise.models.formats.text import parse_text, read_data
-from slotwise.models.formats.validation import check_format, validated
+from slotwise.models.formats.text import parse_text
 from slotwise.models.instance.instance import Instance
 from slotwise.models.prediction import prediction
-from slotwise.models.prediction.assumptions import ASSUMPTIONS_FORMAT, Assumptions
+from slotwise.models.prediction.assumptions import (
+    Assumptions,
+    assumptions_of,
+    read_assumptions,
+)
 from slotwise.models.prediction.prediction import Prediction
 from slotwise.models.problem.problem import Problem
 
@@ -94,11 +97,8 @@ def as_assumptions(given: AssumptionsLike) -> Assumptions:
     if isinstance(given, Assumptions):
         return given
     if isinstance(given, Mapping):
-        data, file = plain_data(given), ""
-    elif is_text(given):
-        data, file = parse_text(str(given)), TEXT
-    else:
-        data, file = read_data(path_of(given, "assume", "a path, a dict, text or Assumptions"))
-    with in_file(file):
-        check_format(data, ASSUMPTIONS_FORMAT)
-        return validated(Assumptions, data)
+        return assumptions_of(plain_data(given))
+    if is_text(given):
+        with in_file(TEXT):
+            return assumptions_of(parse_text(str(given)))
+    return read_assumptions(path_of(given, "assume", "a path, a dict, text or Assumptions"))

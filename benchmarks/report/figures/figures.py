@@ -16,6 +16,7 @@ from slotwise.benchmarks.report.figures.overload import overload_chart
 from slotwise.benchmarks.report.figures.ranked import ranked_gaps
 from slotwise.benchmarks.report.figures.source import Source
 from slotwise.benchmarks.report.figures.traffic import ProblemOf, traffic_chart
+from slotwise.benchmarks.report.figures.worth import worth_chart
 
 
 def charts(
@@ -46,6 +47,7 @@ def charts(
             ranked_gaps(source),
             traffic_chart(source, rows, problem_of),
             overload_chart(source),
+            worth_chart(source),
             gap_distribution(source),
             performance_profiles(source),
             gaps_by(source, SIZE),

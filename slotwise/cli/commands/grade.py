@@ -47,6 +47,14 @@ def grade(
             "confirms; a disagreement stops the batch.",
         ),
     ] = 0.0,
+    predict: Annotated[
+        bool,
+        typer.Option(
+            "--predict",
+            help="Also predict throughput and latency of each valid placement; see predict.",
+        ),
+    ] = False,
+    assume: options.Assume = None,
     count: options.Count = None,
     parts: Annotated[
         list[str] | None,
@@ -123,7 +131,8 @@ def grade(
         from slotwise.benchmarks.judged.summary import summarise
 
     settings = _settings(conf or ())
-    named = {name: f"--{name}" for name in ("master", "archive", "log", "out", "parts", "balance")}
+    names = ("master", "archive", "log", "out", "parts", "balance", "assume")
+    named = {name: f"--{name}" for name in names}
     try:
         with options.as_options(**named):
             summary = run_grading(
@@ -134,6 +143,8 @@ def grade(
                 memory_limit_mb=memory_limit,
                 deterministic=deterministic,
                 crosscheck=crosscheck,
+                predict=predict,
+                assume=assume,
                 master=master,
                 conf=settings,
                 archive=archive,

@@ -28,13 +28,13 @@ OLDER = [row("a", "n", "valid", ("0", "11"), family="f")]
 A, B = {"family": "f"}, {"family": "f", "tasks": 50, "tightness": 0.9}
 C, D = {"family": "g", "tightness": 1.2}, {"family": "g", "tasks": 2000}
 ROWS = [
-    row("a", "auto", "optimal", ("0", "10"), **A),
+    row("a", "auto", "optimal", ("0", "10"), throughput=100.0, latency_ms=2.0, **A),
     row("b", "auto", "optimal", ("2", "6"), **B),
     row("c", "auto", "infeasible", **C),
     row("d", "auto", "feasible", ("0", "8"), ("0", "5"), **D),
     row("z", "auto", "optimal", ("0", "0")),
-    row("a", "m", "valid", ("0", "10"), **A),
-    row("a", "m", "valid", ("0", "20"), seed=1, **A),
+    row("a", "m", "valid", ("0", "10"), throughput=400.0, latency_ms=3.0, **A),
+    row("a", "m", "valid", ("0", "20"), seed=1, throughput=25.0, **A),
     row("b", "m", "valid", ("2", "9.0"), **B),
     row("c", "m", "refused", reason="no room", **C),
     row("d", "m", "valid", ("0", "10"), **D),
@@ -75,6 +75,17 @@ COUNTS = {
     "n": {"runs": 6, "valid": 3, "broken_rule": 1, "crashed": 1, "timeout": 1, "failed": 3,
           "instances": 4, "placed": 2, "at_optimum": 0, "wins": 0, "ties": 0, "losses": 4},
 }  # fmt: skip
+
+
+def test_worth_is_over_that_of_the_optimum(summary):
+    worth = {
+        name: method(summary, name)[["throughput_ratio", "latency_ratio"]].tolist()
+        for name in ("auto", "m", "n")
+    }
+    # Of m, 4 and 1/4 in throughput, and of one run 3/2 in latency; of n nothing was predicted.
+    assert worth["auto"] == [1.0, 1.0]
+    assert worth["m"] == pytest.approx([1.0, 1.5])
+    assert all(map(isnan, worth["n"]))
 
 
 @pytest.mark.parametrize("name", COUNTS)

@@ -37,16 +37,16 @@ SVG = "{http://www.w3.org/2000/svg}"
 def graded() -> list[Row]:
     """Four instances and two methods: `far` overloads d, `near` refuses c."""
     return [
-        optimum("a", "0", "10", tasks=4),
-        optimum("b", "0", "20", tasks=8),
+        optimum("a", "0", "10", tasks=4, throughput=100.0, latency_ms=4.0),
+        optimum("b", "0", "20", tasks=8, throughput=100.0, latency_ms=4.0),
         optimum("c", "0", "40", tasks=16),
         optimum("d", "0", "80", tasks=32),
-        row("a", "near", "valid", ("0", "10"), tasks=4),
-        row("b", "near", "valid", ("0", "22"), tasks=8),
+        row("a", "near", "valid", ("0", "10"), tasks=4, throughput=100.0, latency_ms=4.0),
+        row("b", "near", "valid", ("0", "22"), tasks=8, throughput=121.0),
         row("c", "near", "refused", tasks=16),
         row("d", "near", "valid", ("0", "80"), tasks=32),
-        row("a", "far", "valid", ("0", "20"), tasks=4),
-        row("b", "far", "valid", ("0", "30"), tasks=8),
+        row("a", "far", "valid", ("0", "20"), tasks=4, throughput=50.0, latency_ms=8.0),
+        row("b", "far", "valid", ("0", "30"), tasks=8, throughput=200.0, latency_ms=2.0),
         row("c", "far", "valid", ("0", "60"), tasks=16),
         row("d", "far", "valid", ("5", "1"), tasks=32),
     ]
@@ -85,6 +85,25 @@ def test_bars_are_means_over_the_instances_of_all() -> None:
     assert (near["median"], far["median"], far["95th percentile"]) == ("5 %", "75 %", "∞")
     assert near["95 % interval"] == "-", "of two instances"
     assert found["overload", "far"]["mean"] == "0 %", "infinite on d, so that d is no common one"
+
+
+def test_a_point_is_the_worth_of_a_run() -> None:
+    chart = graded_charts()["worth"]
+    found = lines(chart, "method")
+    # Geometric means of 1 and 1.21, and of 1/2 and 2; d is worse in an earlier term.
+    assert [found["near",][key] for key in ("runs", "throughput", "latency")] == [
+        *("2", "1.100", "1.000")
+    ]
+    assert [found["far",][key] for key in ("runs", "throughput", "latency")] == [
+        *("2", "1.000", "1.000")
+    ]
+    assert found["near",]["runs above the optimum's throughput"] == "50 %"
+    points = {
+        line.get_label(): [line.get_xdata().tolist(), line.get_ydata().tolist()]
+        for line in chart.drawn.axes[0].lines[:2]
+    }
+    assert points["near"] == [[0.0, pytest.approx(10.0)], [1.0, 1.21]]
+    assert points["far"] == [[100.0, 50.0], [0.5, 2.0]]
 
 
 def test_bars_are_as_long_as_the_means_of_the_summary() -> None:
@@ -156,7 +175,7 @@ def test_each_group_has_panels_of_its_own_and_captions_say_what_they_are_of() ->
     assert bars["network, group 2", "near"]["mean"] == "0 %"
     assert bars["network, group 2", "rare"]["mean"] == "300 %"
     assert ("network, group 1", "rare") not in bars
-    assert len(found) == 6
+    assert len(found) == 7
     for figure in found.values():
         assert "Group 1 (far, near): Compared on 4 instances." in figure.caption
         assert "In no group, so not drawn: never." in figure.caption
@@ -447,7 +466,7 @@ def test_exact_placements_that_are_not_proven_are_no_optimum() -> None:
 
 
 NAMES = (
-    *("gaps-ranked", "gap-distribution", "performance-profiles", "overload"),
+    *("gaps-ranked", "gap-distribution", "performance-profiles", "overload", "worth"),
     *("gap-by-size", "time-by-size"),
 )
 
