@@ -16,11 +16,12 @@ from importlib import import_module
 from slotwise.benchmarks.grading.rows import EXACT_KINDS, Kind
 from slotwise.models.problem.compile import compile_problem
 
+_METHODS = ("slotwise.heuristics", "slotwise.models.prediction")
 PACKAGES = {
-    Kind.EXACT: ("slotwise.heuristics", "slotwise.solver"),
-    Kind.CROSSCHECK: ("slotwise.heuristics", "slotwise.solver"),
-    Kind.HEURISTIC: ("slotwise.heuristics",),
-    Kind.EXTERNAL: ("slotwise.heuristics",),
+    Kind.EXACT: (*_METHODS, "slotwise.solver"),
+    Kind.CROSSCHECK: (*_METHODS, "slotwise.solver"),
+    Kind.HEURISTIC: _METHODS,
+    Kind.EXTERNAL: _METHODS,
 }
 """Kind of run -> the packages it may import from."""
 

@@ -72,11 +72,11 @@ def add_terms(
     counts: Counts[E],
     overload: E,
     cost: Callable[[], E],
-    highest: Callable[[], E] | None = None,
+    highest: Callable[[], E],
 ) -> tuple[E, ...]:
     """Return each term of the objective, in its integer steps; state the limits of parts.
 
-    `cost` states the network cost, `highest` the highest utilisation; ``None`` = it is no term.
+    `cost` states the network cost, `highest` the highest utilisation.
     """
     used = problem.instance.objective.parts
     parts = {"overload": overload}
@@ -90,7 +90,7 @@ def add_terms(
         parts["moved"] = _moved(model, problem, counts)
         if problem.move_limit != NO_LIMIT:
             model.at_most("move_limit", parts["moved"], problem.move_limit)
-    if "bottleneck" in used and highest is not None:
+    if "bottleneck" in used:
         parts["bottleneck"] = highest()
     if "workers" in used:
         parts["workers"] = model.total(worker.opened for worker in counts.all_workers())
