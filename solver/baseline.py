@@ -2,7 +2,8 @@
 
 The published heuristics that apply give the placement. The bounds hold for every placement: no part
 of the objective is negative; what all tasks need beyond what all nodes have is overload
-somewhere; every topology with tasks has a worker. They need no earlier term to be at its best.
+somewhere; some cpu is in use at least as much as all are in the mean; every topology with tasks has
+a worker. They need no earlier term to be at its best.
 Where two classes fill many nodes, few of their pairs can meet, which bounds the network
 (`least_network`). ``auto`` starts from here and falls back on it where no engine gets far.
 """
@@ -123,6 +124,7 @@ def simple_bounds(problem: Problem, *, network: int = 0) -> tuple[int, ...]:
     least = dict.fromkeys(("linear", "moved", "rejected", "overload"), 0)
     topologies = 0 if problem.may_reject else sum(bool(r.classes) for r in problem.rules)
     least |= {"workers": topologies, "nodes": fewest_nodes(problem), "network": network}
+    least["bottleneck"] = least_bottleneck(problem)
     if not problem.may_reject:
         least["overload"] = _least_overload(problem)
     return tuple(sum(m * least[part] for part, m in term.parts) for term in problem.terms)
@@ -132,6 +134,21 @@ def capacity_bounds(problem: Problem, token: CancellationToken) -> tuple[int, ..
     """Return the same with what the network costs because nodes are small (`least_network`)."""
     counts = any(part == "network" for term in problem.terms for part, _ in term.parts)
     return simple_bounds(problem, network=least_network(problem, token) if counts else 0)
+
+
+def least_bottleneck(problem: Problem) -> int:
+    """Return a lower bound of the highest utilisation, in its integer steps.
+
+    The mean of all cpus, or more where tasks must share one; 0 where topologies may be left out.
+
+    Of the k N + 1 tasks with the most work some k + 1 are on one of the N nodes.
+    """
+    if problem.workload is None or problem.may_reject:
+        return 0
+    pairs = problem.workload.pairs
+    works = np.sort(np.repeat(pairs.work, problem.sizes))[:: -problem.node_count]
+    shared = max(((k + 1) * work for k, work in enumerate(works.tolist())), default=0)
+    return max(problem.workload.least, shared * min(pairs.cpu))
 
 
 def _least_overload(problem: Problem) -> int:

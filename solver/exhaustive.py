@@ -13,6 +13,7 @@ import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from importlib.metadata import version
 from typing import NamedTuple
@@ -20,6 +21,7 @@ from typing import NamedTuple
 from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.problem.problem import CLUSTER, NODE, RACK, WORKER, Problem
+from slotwise.models.problem.workload import LOCAL, Sent, Workload
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.core.declared_rules import declares
 from slotwise.solver.core.engine import Engine, configurable
@@ -201,8 +203,8 @@ RULES = frozenset(
 )
 """Rules that the search keeps, here or for single workers and nodes."""
 
-PARTS = ("overload", "network", "rejected", "nodes", "workers", "moved", "linear")
-OVERLOAD, NETWORK, REJECTED, NODES, WORKERS, MOVED, LINEAR = range(len(PARTS))
+PARTS = ("overload", "network", "rejected", "nodes", "workers", "moved", "linear", "bottleneck")
+OVERLOAD, NETWORK, REJECTED, NODES, WORKERS, MOVED, LINEAR, BOTTLENECK = range(len(PARTS))
 
 
 class Undo(NamedTuple):
@@ -213,6 +215,7 @@ class Undo(NamedTuple):
     node_before: Box
     worker_before: Box | None
     parts_before: tuple[int, ...]
+    used_before: tuple[int, ...]
 
 
 class Books:
@@ -243,13 +246,18 @@ class Books:
         self.workers: dict[Place, Box] = {}
         self.placed: list[tuple[int, Place]] = []
         self.parts: tuple[int, ...] = (0,) * len(PARTS)
+        self._use = None if problem.workload is None else Utilisation(problem, problem.workload)
+        self._used = (0,) * (3 * problem.node_count + 2 * len(problem.racks))
 
-    def values(self) -> tuple[int, ...]:
+    def values(self, *, complete: bool = False) -> tuple[int, ...]:
         """Return each term of the objective, from the parts so far.
 
-        A part that is not in `PARTS` is a `KeyError`.
+        A part that is not in `PARTS` is a `KeyError`. While a placement is not complete the part
+        ``bottleneck`` leaves out what is sent by ``local_or_shuffle``.
         """
         parts = dict(zip(PARTS, self.parts, strict=True))
+        if complete and self._use is not None:
+            parts["bottleneck"] = self._use.whole(self.placed)
         return tuple(
             sum(factor * parts[part] for part, factor in term.parts) for term in self._problem.terms
         )
@@ -264,10 +272,13 @@ class Books:
         node_after = self._rules.loaded(node, worker, worker_after, c)
         if not self._rules.node_keeps_rules(n, node_after, c):
             return None
-        undo = Undo(n, label, node, worker, self.parts)
+        undo = Undo(n, label, node, worker, self.parts, self._used)
         parts = self._parts_after(c, place, node, node_after)
         if parts[MOVED] > self._problem.move_limit:
             return None
+        if self._use is not None:
+            self._used = self._use.after(self._used, self.placed, c, place)
+            parts = (*parts[:BOTTLENECK], max(self._used))
         self.parts = parts
         self.workers[place], self.nodes[n] = worker_after, node_after
         self.placed.append((c, place))
@@ -281,7 +292,7 @@ class Books:
             del self.workers[undo.node, undo.label]
         else:
             self.workers[undo.node, undo.label] = undo.worker_before
-        self.parts = undo.parts_before
+        self.parts, self._used = undo.parts_before, undo.used_before
 
     def reject(self, topology: int) -> tuple[int, ...] | None:
         """Leave a topology out whole; return the parts before, to be set again.
@@ -329,6 +340,147 @@ class Books:
             return self._distance[NODE]
         same_rack = self._rack[here[0]] == self._rack[there[0]]
         return self._distance[RACK if same_rack else CLUSTER]
+
+
+class Utilisation:
+    """Utilisation of each cpu, interface and uplink, task by task, in steps of the part."""
+
+    def __init__(self, problem: Problem, workload: Workload) -> None:
+        self._problem, self._workload = problem, workload
+        self._rack: list[int] = problem.node_rack.tolist()
+        self._flow = {(one.source, one.target): one for one in workload.pairs.flows}
+
+    def after(
+        self, before: tuple[int, ...], placed: list[tuple[int, Place]], c: int, place: Place
+    ) -> tuple[int, ...]:
+        """Return what is in use after a task of class `c` came to those that are placed.
+
+        By node its cpu, its interface out and in, then by rack its uplink out and in; without what
+        is sent by ``local_or_shuffle``, whose receivers may still come.
+        """
+        used, pairs = list(before), self._workload.pairs
+        used[place[0]] += pairs.work[c] * pairs.cpu[place[0]]
+        self._add(used, c, place, c, place)
+        for other, there in placed:
+            self._add(used, c, place, other, there)
+            self._add(used, other, there, c, place)
+        return tuple(used)
+
+    def _add(self, used: list[int], a: int, here: Place, b: int, there: Place) -> None:
+        """Add what a task of class `a` sends one of class `b`."""
+        flow = self._flow.get((a, b))
+        if flow is None:
+            return
+        pairs, nodes = self._workload.pairs, self._problem.node_count
+        (n, _), (m, _) = here, there
+        level = self._level(here, there)
+        used[n] += flow.work[level] * pairs.cpu[n]
+        if level >= RACK and pairs.nic_out:
+            used[nodes + n] += flow.bits * pairs.nic_out[n]
+            used[2 * nodes + m] += flow.bits * pairs.nic_in[m]
+        if level == CLUSTER and pairs.uplink:
+            r, s, racks = self._rack[n], self._rack[m], len(self._problem.racks)
+            used[3 * nodes + r] += flow.bits * pairs.uplink[r]
+            used[3 * nodes + racks + s] += flow.bits * pairs.uplink[s]
+
+    def _level(self, here: Place, there: Place) -> int:
+        if here == there:
+            return WORKER
+        if here[0] == there[0]:
+            return NODE
+        return RACK if self._rack[here[0]] == self._rack[there[0]] else CLUSTER
+
+    def whole(self, placed: list[tuple[int, Place]]) -> int:
+        """Return the highest utilisation of a complete placement, with all that is sent."""
+        workload = self._workload
+        offered = {
+            "cpu": workload.cores,
+            "out": workload.nic_out,
+            "in": workload.nic_in,
+            "up": workload.uplink,
+            "down": workload.uplink,
+        }
+        used: dict[tuple[str, int], Fraction] = {}
+        for what, where, amount in self._uses(Dealt(self._problem, workload, placed)):
+            used[what, where] = used.get((what, where), Fraction(0)) + amount
+        shares = (amount / offered[what][where] for (what, where), amount in used.items())
+        steps = max(shares, default=Fraction(0)) / workload.unit
+        assert steps.denominator == 1, "every utilisation is a whole number of steps"
+        return steps.numerator
+
+    def _uses(self, dealt: Dealt) -> Iterator[tuple[str, int, Fraction]]:
+        """Yield (kind of resource, node or rack, what a task asks of it), nothing left out."""
+        workload = self._workload
+        for component, rates in dealt.rates.items():
+            for (_, place), rate in zip(dealt.tasks[component], rates, strict=True):
+                yield "cpu", place[0], rate * workload.receivers[component].service
+        for one in workload.sent:
+            for here, there, amount in dealt.sent(one):
+                level = self._level(here, there)
+                yield "cpu", here[0], amount * workload.serialise[level]
+                bits = amount * one.megabits
+                if level >= RACK and bits:
+                    yield "out", here[0], bits
+                    yield "in", there[0], bits
+                if level == CLUSTER and bits:
+                    yield "up", self._rack[here[0]], bits
+                    yield "down", self._rack[there[0]], bits
+
+
+class Dealt:
+    """How tuples are dealt in a complete placement, task by task.
+
+    Attributes
+    ----------
+    tasks
+        Component -> (class, place) of each of its tasks.
+    rates
+        Component -> tuples/s that each of them receives, of a spout emits.
+    """
+
+    def __init__(
+        self, problem: Problem, workload: Workload, placed: list[tuple[int, Place]]
+    ) -> None:
+        self._workload = workload
+        self.tasks: dict[int, list[tuple[int, Place]]] = {}
+        for c, place in placed:
+            self.tasks.setdefault(problem.classes[c].component, []).append((c, place))
+        self.rates: dict[int, list[Fraction]] = {}
+        for component in workload.receivers:  # senders by `LOCAL` first
+            if component in self.tasks:
+                self.rates[component] = self._received(component)
+
+    def _received(self, component: int) -> list[Fraction]:
+        one, first = self._workload.receivers[component], self._workload.first.get(component)
+        rates = [one.even + (one.first if c == first else 0) for c, _ in self.tasks[component]]
+        for other in self._workload.sent:
+            if other.target == component and other.grouping == LOCAL:
+                for sender, (_, place) in enumerate(self.tasks[other.source]):
+                    to = self._targets(other, place)
+                    for receiver in to:
+                        rates[receiver] += self._emitted(other, sender) / len(to)
+        return rates
+
+    def _emitted(self, one: Sent, sender: int) -> Fraction:
+        return one.by_task(self.rates[one.source][sender], len(self.tasks[one.source]))
+
+    def _targets(self, one: Sent, place: Place) -> list[int]:
+        """Return which of the receiving tasks a task in a place sends to."""
+        tasks = self.tasks[one.target]
+        some = list(range(len(tasks)))
+        if one.grouping == "global":
+            return [j for j in some if tasks[j][0] == self._workload.first[one.target]]
+        if one.grouping == LOCAL:
+            return [j for j in some if tasks[j][1] == place] or some
+        return some
+
+    def sent(self, one: Sent) -> Iterator[tuple[Place, Place, Fraction]]:
+        """Yield (place of the sender, of the receiver, tuples/s) for each pair of tasks."""
+        for sender, (_, here) in enumerate(self.tasks.get(one.source, ())):
+            to = self._targets(one, here)
+            each = self._emitted(one, sender) / (1 if one.grouping == "all" else len(to))
+            for receiver in to:
+                yield here, self.tasks[one.target][receiver][1], each
 
 
 # Which instances are tiny enough.
@@ -521,8 +673,9 @@ class Search:
 
         With the books' own values: they are what the judge is compared with.
         """
-        if self._promising():
-            self.best.keep(self._placement(), self.books.values())
+        known, values = self.best.values, self.books.values(complete=True)
+        if known is None or values < known:
+            self.best.keep(self._placement(), values)
 
     def _placement(self) -> Placement:
         """Return the books' tasks as a placement; tasks of a class take its places in order."""

@@ -158,7 +158,7 @@ class LargeNeighbourhoodSearch:
             self._size = max(self._size - 1, self.params.least_nodes)
 
 
-@declares(RULES, PARTS)
+@declares(RULES, PARTS - {"bottleneck"})
 def supports(problem: Problem) -> str | None:
     """Return ``None``, or why the search does not take the problem."""
     if problem.matrix is not None:

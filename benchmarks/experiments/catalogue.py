@@ -67,6 +67,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         ".agreement.prediction_agrees",
         "how far predicted throughput and latency are from simulated ones",
     ),
+    "throughput_price": Experiment(
+        ".proofs.throughput_price",
+        "what the highest throughput costs in network, and the least network in throughput",
+    ),
     "fewest_moves": Experiment(
         ".proofs.fewest_moves",
         "whether the fewest moves over all best plans are proven wherever the network is",

@@ -156,6 +156,8 @@ TERMS = {
     "moved": "tasks that are not where they run now",
     "rejected": "topologies left out, each as much as its priority",
     "linear": "cost of tasks on nodes, in the unit of the instance",
+    "bottleneck": "highest utilisation of a cpu, network interface or uplink at the given rates; "
+    "1 = all the time",
     "slots": "slots that the dataflow needs",
 }
 """What each part of a term counts, and in which unit."""

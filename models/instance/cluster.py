@@ -47,10 +47,10 @@ class Node(Noun):
         ``None`` = not known. Only predictions read it.
     bandwidth_in_mbit_s
         What its network interface receives at most, Mbit/s, above 0; ``None`` = not known. Only
-        predictions read it.
+        predictions and ``bottleneck`` read it.
     bandwidth_out_mbit_s
         What its network interface sends at most, Mbit/s, above 0; ``None`` = not known. Only
-        predictions read it.
+        predictions and ``bottleneck`` read it.
 
     Examples
     --------
@@ -171,10 +171,10 @@ class Cluster(Noun):
         read it.
     serialise_ms
         How long sending a tuple keeps its sender's thread busy on a core of 100 points, by level.
-        Only predictions read it.
+        Only predictions and ``bottleneck`` read it.
     uplink_mbit_s
         Rack -> what its link to the other racks carries at most in each direction, Mbit/s, above
-        0; absent = not known. Only predictions read it.
+        0; absent = not known. Only predictions and ``bottleneck`` read it.
 
     Examples
     --------

@@ -14,7 +14,18 @@ from slotwise.models.instance.topology import Topology
 from slotwise.models.nouns import SPARSE, FromFile, Name, Noun, Number, Whole, check_fields, choice
 from slotwise.models.values import distinct, one_of
 
-TERM_PARTS = ("overload", "network", "rejected", "nodes", "workers", "moved", "linear")
+TERM_PARTS = (
+    "overload",
+    "network",
+    "rejected",
+    "nodes",
+    "workers",
+    "moved",
+    "linear",
+    "bottleneck",
+)
+ALONE = ("bottleneck",)
+"""Parts that are in no sum with others."""
 FLOWS = ("pairs", "rates")
 PRIORITY_STRATEGIES = ("default", "fifo", "generic")
 LIMITED_PARTS = ("moved",)
@@ -45,8 +56,9 @@ class Objective(Noun):
     ----------
     terms
         What is minimised, in this order: ``overload``, ``network``, ``rejected``, ``nodes``,
-        ``workers``, ``moved``, ``linear``, or sums such as ``network+linear``. A later term counts
-        only among placements that are best in the earlier ones.
+        ``workers``, ``moved``, ``linear``, ``bottleneck``, or sums such as ``network+linear``
+        (without ``bottleneck``). A later term counts only among placements that are best in the
+        earlier ones.
     soft
         Resource that may be exceeded -> weight of one unit of overload; all others are hard.
     limits
@@ -71,6 +83,9 @@ class Objective(Noun):
         for index, term in enumerate(self.terms):
             for part in parts_of(term):
                 one_of(part, TERM_PARTS, f"terms[{index}]")
+                if part in ALONE and part != term:
+                    rule = f"{part!r} is in no sum; make it a term of its own"
+                    raise InputError(rule, field=f"terms[{index}]", value=term)
         distinct((part for term in self.terms for part in parts_of(term)), "terms")
 
     @property

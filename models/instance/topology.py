@@ -87,10 +87,10 @@ class Component(Noun):
     rate
         Of a spout: tuples per second that its tasks emit together, one task as many as another;
         where the topology has a `window`, at most; ``None`` = not known, or, with a `window`, as
-        many as it lets through. Only predictions read it.
+        many as it lets through. Only predictions and ``bottleneck`` read it.
     service_ms
         Mean time to process a tuple on a core of 100 points, of a spout to emit one, without
-        serialisation; ``None`` = not known. Only predictions read it.
+        serialisation; ``None`` = not known. Only predictions and ``bottleneck`` read it.
     service_scv
         Squared coefficient of variation of that time, its variance over the square of its mean: 0
         = always the same, 1 = exponentially distributed; ``None`` = not known. Only predictions
@@ -157,7 +157,8 @@ class Stream(Noun):
         rule.
     selectivity
         Tuples sent per tuple that the sender receives, of a spout per tuple that it emits; ``None``
-        = `rate` over what the sender receives or emits. Only predictions read it.
+        = `rate` over what the sender receives or emits. Only predictions and
+        ``bottleneck`` read it.
     """
 
     source: Name = field(metadata={"alias": "from"})
@@ -241,12 +242,13 @@ class Ackers(Noun):
         Resources whose demand ``measure`` estimated because the logs do not tell; no rule.
     service_ms
         Mean time to process a message on a core of 100 points, as of a component's task; ``None``
-        = not known. Only predictions read it.
+        = not known. Only predictions and ``bottleneck`` read it.
     service_scv
         Squared coefficient of variation of that time, as of a component's task; ``None`` = not
         known. Only predictions read it.
     message_bytes
-        Bytes of a message to or from an acker; ``None`` = not known. Only predictions read it.
+        Bytes of a message to or from an acker; ``None`` = not known. Only predictions and
+        ``bottleneck`` read it.
     """
 
     count: Whole
@@ -330,7 +332,7 @@ class Topology(Noun):
         acknowledged; ``None`` = no limit. Only predictions read it.
     acked
         Whether ackers track the tuples, which needs `ackers`; ``None`` = where there are ackers.
-        Only predictions read it.
+        Only predictions and ``bottleneck`` read it.
 
     Examples
     --------

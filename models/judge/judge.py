@@ -11,6 +11,7 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.accounting import Accounting, Workers, account
 from slotwise.models.judge.rules import violations
+from slotwise.models.judge.utilisation import bottleneck
 from slotwise.models.judge.verdict import TermValue, Verdict
 from slotwise.models.problem.compile import compiled
 from slotwise.models.problem.problem import CLUSTER, NODE, RACK, WORKER, IntArray, Problem
@@ -89,6 +90,7 @@ def part_values(problem: Problem, placement: Placement, accounting: Accounting) 
         "workers": lambda: len(accounting.worker_nodes()),
         "moved": lambda: _moved(problem, placement),
         "linear": lambda: _linear(problem, placement),
+        "bottleneck": lambda: bottleneck(problem, accounting),
     }
     return {part: value() for part, value in parts.items()}
 

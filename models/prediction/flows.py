@@ -13,8 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from itertools import islice, pairwise
-from typing import Any, TypeVar
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,27 +21,17 @@ from numpy.typing import NDArray
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import UNPLACED, Placement
-from slotwise.models.instance.topology import ACKER, Component, Topology
-from slotwise.models.values import short_text
+from slotwise.models.instance.topology import Component, Topology
+from slotwise.models.tuples import Channel, channels, eliminated, in_order, placeable, received
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
-Key = TypeVar("Key", int, str)
-
-NEEDED = "is needed for a prediction; give it in the instance, or a default with --assume"
-MOST_TRIED_CYCLES = 1000
-"""Cycles that are looked at to name one that multiplies tuples."""
 MOST_LOOPED_GROUPS = 200
 """Groups on a cycle with a stream that stays in its worker: their visits are solved for exactly."""
 MOST_WAYS = 10_000
 """Groups of a spout times groups of its topology, up to which each can have a route."""
-
-
-def needed(field: str) -> InputError:
-    """Return the error for a value that a prediction needs and the instance does not have."""
-    return InputError(NEEDED, field=field, has_value=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -293,12 +282,14 @@ def flows(instance: Instance, placement: Placement, *, apart: bool = False) -> F
     routes: list[Route] = []
     for t in placed:
         own = {one.noun.id: c for c, one in enumerate(components) if one.topology == t}
-        found = _links(t, instance.topologies[t], components, own, groups)
+        some = channels(t, instance.topologies[t])
+        found = [_link(components, groups, own, one) for one in some]
         links += found
         for spout in own.values():
             if components[spout].noun.kind == "spout":
                 window = instance.topologies[t].window
-                routes += _routes(found, spout, window, components, groups, apart=apart)
+                visits = _visits(t, instance.topologies[t], some, components[spout], own)
+                routes += _routes(found, spout, window, visits, components, groups, apart=apart)
     return Flows(instance, placement, groups, components, tuple(links), tuple(routes), left_out)
 
 
@@ -371,250 +362,57 @@ def _groups(
     return found, components
 
 
-# Links: streams with their selectivity, and what ackers receive and send.
-
-
-def _links(
-    t: int,
-    topology: Topology,
-    components: Sequence[PlacedComponent],
-    own: Mapping[str, int],
-    groups: Groups,
-) -> list[Link]:
-    path = f"topologies[{t}]"
-    for j, stream in enumerate(topology.streams):
-        if any(one.id == stream.target and one.kind == "spout" for one in topology.components):
-            rule = "a spout receives no stream in a prediction; make it a bolt"
-            raise InputError(rule, field=f"{path}.streams[{j}].to", value=stream.target)
-    known = [
-        (j, stream)
-        for j, stream in enumerate(topology.streams)
-        if stream.source in own and stream.target in own
-    ]
-    selectivity = _selectivities(path, topology, components, own)
-    links = [
-        _link(
-            components,
-            groups,
-            (own[stream.source], own[stream.target]),
-            stream.grouping,
-            selectivity[j],
-            (stream.tuple_bytes, f"{path}.streams[{j}]", f"{path}.streams[{j}].tuple_bytes"),
-        )
-        for j, stream in known
-    ]
-    if topology.acked is False or ACKER not in own:
-        return links
-    assert topology.ackers is not None, "its tasks are placed"
-    size = (topology.ackers.message_bytes, f"{path}.ackers", f"{path}.ackers.message_bytes")
-    for name, c in own.items():
-        if name != ACKER and components[c].noun.kind != "system":
-            ends = (c, own[ACKER])
-            links.append(_link(components, groups, ends, "fields", Fraction(1), size, acks=True))
-        if components[c].noun.kind == "spout":
-            ends = (own[ACKER], c)
-            links.append(_link(components, groups, ends, "direct", None, size, acks=True))
-    return links
+# Links: channels, by groups.
 
 
 def _link(
-    components: Sequence[PlacedComponent],
-    groups: Groups,
-    ends: tuple[int, int],
-    grouping: str,
-    selectivity: Fraction | None,
-    size: tuple[Decimal | None, str, str],
-    *,
-    acks: bool = False,
+    components: Sequence[PlacedComponent], groups: Groups, own: Mapping[str, int], one: Channel
 ) -> Link:
-    source, target = ends
-    senders, receivers = (slice(one.start, one.stop) for one in _ranges(components, ends))
-    counts = groups.size[receivers] * (groups.first[receivers] if grouping == "global" else 1)
+    source, target = own[one.source], own[one.target]
+    ends = (components[c].groups for c in (source, target))
+    senders, receivers = (slice(some.start, some.stop) for some in ends)
+    counts = groups.size[receivers] * (groups.first[receivers] if one.grouping == "global" else 1)
     levels = [
         np.bincount(place[receivers], counts, place.max() + 1)[place[senders]].astype(np.int64)
         for place in (groups.worker, groups.node, groups.rack)
     ]
     in_all = np.full(len(levels[0]), counts.sum(), dtype=np.int64)
     reach = np.stack([*levels, in_all], axis=1)
-    tuple_bytes, path, bytes_path = size
-    stays = (reach[:, 0] > 0) & (grouping == "local_or_shuffle")
+    stays = (reach[:, 0] > 0) & (one.grouping == "local_or_shuffle")
     return Link(
-        source, target, grouping, selectivity, tuple_bytes, path, bytes_path, acks, reach, stays
+        source,
+        target,
+        one.grouping,
+        one.selectivity,
+        one.tuple_bytes,
+        one.path,
+        one.bytes_path,
+        one.acks,
+        reach,
+        stays,
     )
-
-
-def _ranges(components: Sequence[PlacedComponent], ends: tuple[int, int]) -> tuple[range, range]:
-    return components[ends[0]].groups, components[ends[1]].groups
-
-
-def _selectivities(
-    path: str,
-    topology: Topology,
-    components: Sequence[PlacedComponent],
-    own: Mapping[str, int],
-) -> dict[int, Fraction]:
-    """Return stream -> tuples sent per tuple that its sender receives.
-
-    Where a stream has a rate in place of it, it is that rate over what the sender receives when the
-    other streams carry what they do.
-    """
-    found = {
-        j: Fraction(stream.selectivity)
-        for j, stream in enumerate(topology.streams)
-        if stream.selectivity is not None
-    }
-    by_rate = [
-        j
-        for j, stream in enumerate(topology.streams)
-        if j not in found and stream.source in own and stream.target in own
-    ]
-    if not by_rate:
-        return found
-    received = _received(path, topology, components, own, found, by_rate)
-    for j in by_rate:
-        stream = topology.streams[j]
-        rate, base = stream.rate, received[stream.source]
-        assert rate is not None, "checked before"
-        if base == 0 and rate != 0:
-            rule = f"{stream.source} sends this though it receives nothing; give `selectivity`"
-            raise InputError(rule, field=f"{path}.streams[{j}].rate", value=rate)
-        found[j] = Fraction(rate) / base if base else Fraction(0)
-    return found
-
-
-def _received(
-    path: str,
-    topology: Topology,
-    components: Sequence[PlacedComponent],
-    own: Mapping[str, int],
-    selectivity: Mapping[int, Fraction],
-    by_rate: Sequence[int],
-) -> dict[str, Fraction]:
-    """Return component -> tuples/s that it receives, of a spout emits, at the given rates."""
-    given: dict[str, Fraction] = dict.fromkeys(own, Fraction(0))
-    gains: dict[tuple[str, str], Fraction] = defaultdict(Fraction)
-    for name, c in own.items():
-        noun = components[c].noun
-        if noun.kind == "spout" and noun.rate is not None:
-            given[name] = Fraction(noun.rate)
-    for j, stream in enumerate(topology.streams):
-        if stream.source not in own or stream.target not in own:
-            continue
-        copies = components[own[stream.target]].tasks if stream.grouping == "all" else 1
-        source = components[own[stream.source]].noun
-        if j in selectivity:
-            gains[stream.source, stream.target] += selectivity[j] * copies
-        elif stream.rate is None:
-            raise needed(f"{path}.streams[{j}].selectivity")
-        elif source.kind == "spout" and source.rate is None:
-            raise needed(f"{components[own[stream.source]].path}.rate")
-        else:
-            given[stream.target] += Fraction(stream.rate) * copies
-    return _solved(given, gains)
 
 
 # Visits: how often a tuple comes by, with its descendants.
 
 
 def _visits(
-    links: Sequence[Link], spout: int, components: Sequence[PlacedComponent]
+    t: int,
+    topology: Topology,
+    some: Sequence[Channel],
+    spout: PlacedComponent,
+    own: Mapping[str, int],
 ) -> dict[int, Fraction]:
-    """Return component -> tuples that it receives per tuple of the spout, the spout's own 1."""
-    gains: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
-    names: dict[int, str] = {}
-    for link in links:
-        if link.selectivity is not None:
-            copies = components[link.target].tasks if link.to_all else 1
-            gains[link.source, link.target] += link.selectivity * copies
-        names |= {c: components[c].noun.id for c in (link.source, link.target)}
-    start = dict.fromkeys((spout, *names), Fraction(0)) | {spout: Fraction(1)}
-    solved = _solved(start, gains, names)
-    return {c: value for c, value in solved.items() if value}
-
-
-def _solved(
-    given: Mapping[Key, Fraction],
-    gains: Mapping[tuple[Key, Key], Fraction],
-    names: Mapping[Key, str] | None = None,
-) -> dict[Key, Fraction]:
-    """Return x with x_b = given_b + sum over a of gain_ab x_a, cycle by cycle.
-
-    Raises `InputError` where tuples multiply on a cycle: there x would be infinite.
-    """
-    import networkx as nx
-
-    graph: Any = nx.DiGraph()
-    graph.add_nodes_from(given)
-    graph.add_weighted_edges_from((a, b, gain) for (a, b), gain in gains.items() if gain)
-    value = dict(given)
-    for part in _in_order(graph):
-        loops = {(a, b): graph[a][b]["weight"] for a in part for b in graph[a] if b in part}
-        if loops:
-            inside = _eliminated(part, {one: value[one] for one in part}, loops)
-            if inside is None:
-                raise _multiplies(graph.subgraph(part), names or {one: str(one) for one in part})
-            value |= inside
-        for a in part:
-            for b in graph[a]:
-                if b not in part:
-                    value[b] += graph[a][b]["weight"] * value[a]
-    return value
-
-
-def _in_order(graph: Any) -> list[set[Any]]:
-    """Return the vertices of a directed graph, those on a cycle together, senders first."""
-    import networkx as nx
-
-    whole = nx.condensation(graph)
-    return [whole.nodes[part]["members"] for part in nx.topological_sort(whole)]
-
-
-def _eliminated(
-    part: set[Key], given: Mapping[Key, Fraction], gains: Mapping[tuple[Key, Key], Fraction]
-) -> dict[Key, Fraction] | None:
-    """Return x with x_b = given_b + sum over a of gain_ab x_a; ``None`` where x is infinite.
-
-    By Gaussian elimination without exchanges: 1 - gains is an M-matrix, and x finite, if and only
-    if every pivot is above 0 (Berman and Plemmons, Nonnegative Matrices, theorem 6.2.3, E17).
-    """
-    order = sorted(part)
-    rows = [[Fraction(int(a == b)) - gains.get((a, b), Fraction(0)) for a in order] for b in order]
-    right = [given[one] for one in order]
-    for k, pivot_row in enumerate(rows):
-        if pivot_row[k] <= 0:
-            return None
-        for i in range(k + 1, len(order)):
-            factor = rows[i][k] / pivot_row[k]
-            if factor:
-                rows[i] = [x - factor * y for x, y in zip(rows[i], pivot_row, strict=True)]
-                right[i] -= factor * right[k]
-    for k in range(len(order) - 1, -1, -1):
-        later = sum(rows[k][j] * right[j] for j in range(k + 1, len(order)))
-        right[k] = (right[k] - later) / rows[k][k]
-    return dict(zip(order, right, strict=True))
-
-
-def _multiplies(graph: Any, names: Mapping[Any, str]) -> InputError:
-    """Return the error for tuples that multiply on the cycles of a graph."""
-    import networkx as nx
-
-    for cycle in islice(nx.simple_cycles(graph), MOST_TRIED_CYCLES):
-        gain = Fraction(1)
-        for a, b in pairwise([*cycle, cycle[0]]):
-            gain *= graph[a][b]["weight"]
-        if gain >= 1:
-            shown = " -> ".join(names[one] for one in [*cycle, cycle[0]])
-            rule = "tuples multiply on this cycle; the product of its selectivities must be below 1"
-            return InputError(f"{rule}, and is {short_text(gain)}", field=shown, has_value=False)
-    shown = ", ".join(sorted(names[one] for one in graph))
-    rule = "tuples multiply on the cycles through these; lower the selectivity of their streams"
-    return InputError(rule, field=shown, has_value=False)
+    """Return component -> tuples that it receives per tuple of the spout, not 0; the spout's 1."""
+    found = received({spout.noun.id: Fraction(1)}, some, placeable(t, topology))
+    return {own[name]: value for name, value in found.items() if value}
 
 
 def _routes(
     links: Sequence[Link],
     spout: int,
     window: int | None,
+    visits: Mapping[int, Fraction],
     components: Sequence[PlacedComponent],
     groups: Groups,
     *,
@@ -622,7 +420,6 @@ def _routes(
 ) -> Iterator[Route]:
     """Yield the routes of a spout."""
     one = components[spout]
-    visits = _visits(links, spout, components)
     ways = len(one.groups) * sum(len(components[c].groups) for c in visits)
     each = apart and window is not None and ways <= MOST_WAYS
     for some in [[group] for group in one.groups] if each else [one.groups]:
@@ -652,7 +449,7 @@ def _by_group(
     graph = nx.DiGraph((link.source, c) for c, some in into.items() for link in some)
     graph.add_nodes_from(visits)
     found: dict[int, Fraction] = {}
-    for part in _in_order(graph):
+    for part in in_order(graph):
         given: dict[int, Fraction] = {}
         gains: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
         for c in part:
@@ -732,6 +529,6 @@ def _looped(
             "predicted; use another grouping"
         )
         raise InputError(rule, field=shown, has_value=False)
-    found = _eliminated(set(given), given, gains)
+    found = eliminated(set(given), given, gains)
     assert found is not None, "the gains of the components are below 1"
     return found

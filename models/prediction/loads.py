@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from slotwise.models.errors import InputError
 from slotwise.models.instance.cluster import LevelTimes
-from slotwise.models.prediction.flows import FloatArray, Flows, IntArray, Link, Route, needed
+from slotwise.models.prediction.flows import FloatArray, Flows, IntArray, Link, Route
+from slotwise.models.tuples import needed
 
 LEVELS = ("worker", "node", "rack", "cluster")
 POINTS_OF_A_CORE = 100

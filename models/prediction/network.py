@@ -13,10 +13,11 @@ from math import inf
 import numpy as np
 
 from slotwise.models.prediction.bursts import Bursts, bursts
-from slotwise.models.prediction.flows import BoolArray, FloatArray, IntArray, needed
+from slotwise.models.prediction.flows import BoolArray, FloatArray, IntArray
 from slotwise.models.prediction.latency import Time, Tree, trees
 from slotwise.models.prediction.loads import Kind, Loads
 from slotwise.models.prediction.stations import CoreSharing
+from slotwise.models.tuples import needed
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,12 +17,13 @@ from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.accounting import account
 from slotwise.models.judge.judge import check_shape
 from slotwise.models.prediction.assumptions import Assumed, Assumptions, with_assumptions
-from slotwise.models.prediction.flows import FloatArray, Flows, flows, needed
+from slotwise.models.prediction.flows import FloatArray, Flows, flows
 from slotwise.models.prediction.latency import Time
 from slotwise.models.prediction.loads import MS_PER_S, Loads, Resource, loads
 from slotwise.models.prediction.queueing import Bound, solve
 from slotwise.models.problem.compile import compiled
 from slotwise.models.problem.problem import Problem
+from slotwise.models.tuples import needed
 from slotwise.models.values import NO_LIMIT, plain, short_text
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from difflib import get_close_matches
 from fractions import Fraction
@@ -33,6 +33,7 @@ from slotwise.models.problem.scaling import (
     power_of_ten,
     resource_numbers,
 )
+from slotwise.models.problem.workload import compile_workload
 from slotwise.models.values import MAX_DECIMALS, NO_LIMIT, as_decimal, decimals
 
 
@@ -44,14 +45,16 @@ class _PartScales:
     distance: int
     linear: int
     overload: int
+    bottleneck: int | Fraction = 1
 
-    def __getitem__(self, part: str) -> int:
+    def __getitem__(self, part: str) -> int | Fraction:
         """Return the scale of `part`; a part that is not listed here is a `KeyError`."""
         counted = dict.fromkeys(("rejected", "nodes", "workers", "moved"), 1)
         scales = counted | {
             "network": self.flow * self.distance,
             "linear": self.linear,
             "overload": self.overload,
+            "bottleneck": self.bottleneck,
         }
         return scales[part]
 
@@ -100,6 +103,11 @@ def compile_problem(instance: Instance) -> Problem:
     rows = linear_rows(instance, parts.linear)
     rack_index = {rack: index for index, rack in enumerate(instance.cluster.racks)}
     classes = task_classes(instance, pair_flows, rows)
+    workload = None
+    if "bottleneck" in instance.objective.parts:
+        members = [(one.component, one.tasks) for one in classes]
+        workload = compile_workload(instance, components, members)
+        parts = replace(parts, bottleneck=1 / workload.unit)
     demand, heap = _demands(instance, components, classes, dims, scales)
     soft = instance.objective.soft
     problem = Problem(
@@ -134,6 +142,7 @@ def compile_problem(instance: Instance) -> Problem:
         terms=_terms(instance.objective, parts),
         part_units={part: Fraction(1, parts[part]) for part in TERM_PARTS},
         flow_unit=Fraction(1, parts.flow),
+        workload=workload,
     )
     check_sizes(problem)
     return problem
@@ -245,7 +254,7 @@ def _terms(objective: Objective, parts: _PartScales) -> tuple[Term, ...]:
     for name in objective.terms:
         names = parts_of(name)
         scale = max(parts[part] for part in names)
-        multipliers = tuple((part, scale // parts[part]) for part in names)
+        multipliers = tuple((part, int(scale // parts[part])) for part in names)
         terms.append(Term(name, multipliers, Fraction(1, scale)))
     return tuple(terms)
 
@@ -305,9 +314,12 @@ def task_classes(
     node_index = {node.id: index for index, node in enumerate(instance.cluster.nodes)}
     members: dict[_Key, list[int]] = {}
     homes = instance.still_running or {}
+    counts_workload = "bottleneck" in instance.objective.parts
     task, component_index = 0, 0
     for t, topology in enumerate(instance.topologies):
         global_targets = {target for _, target, first_only in pair_flows[t] if first_only}
+        if counts_workload:
+            global_targets |= {one.target for one in topology.streams if one.grouping == "global"}
         running = homes.get(topology.id, {})
         for component in topology.placed_components:
             if not (rows or running or component.id in global_targets):  # nothing tells them apart

@@ -57,6 +57,7 @@ def _largest_parts(problem: Problem, loads: list[int]) -> dict[str, int]:
         "nodes": problem.node_count,
         "workers": problem.task_count,
         "moved": problem.task_count,
+        "bottleneck": 0 if problem.workload is None else problem.workload.largest,
     }
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from slotwise.models.instance.instance import Instance
 from slotwise.models.problem.scaling import MEMORY, Scale
+from slotwise.models.problem.workload import Workload
 from slotwise.models.values import NO_LIMIT
 
 # The rules that one topology sets for its workers and nodes, compiled.
@@ -201,6 +202,8 @@ class Problem:
         Value of one integer step of each part of the objective in the user's unit.
     flow_unit
         Value of one integer step of a flow weight in the user's unit.
+    workload
+        What tuples ask of resources; ``None`` where the objective does not count it.
     """
 
     instance: Instance
@@ -230,6 +233,7 @@ class Problem:
     terms: tuple[Term, ...]
     part_units: Mapping[str, Fraction]
     flow_unit: Fraction
+    workload: Workload | None = None
 
     def __repr__(self) -> str:
         """At most five lines: as the instance's, with the number of classes."""

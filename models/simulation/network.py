@@ -12,9 +12,9 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from slotwise.models.instance.cluster import Cluster
-from slotwise.models.prediction.flows import needed
 from slotwise.models.prediction.loads import LEVELS, MS_PER_S, Kind
 from slotwise.models.simulation.sharing import SharedServer, Then, after
+from slotwise.models.tuples import needed
 
 if TYPE_CHECKING:
     from simpy import Environment

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.random import Generator, SeedSequence, default_rng
 
 from slotwise.models.instance.topology import ACKER
-from slotwise.models.prediction.flows import FloatArray, Flows, Link, PlacedComponent, Route, needed
+from slotwise.models.prediction.flows import FloatArray, Flows, Link, PlacedComponent, Route
 from slotwise.models.prediction.loads import MS_PER_S, Kind, speed
 from slotwise.models.simulation.network import Network, Spot
 from slotwise.models.simulation.sharing import SharedServer
@@ -25,6 +25,7 @@ from slotwise.models.simulation.threads import (
     Spout,
     Thread,
 )
+from slotwise.models.tuples import needed
 
 if TYPE_CHECKING:
     from simpy import Environment

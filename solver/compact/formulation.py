@@ -10,14 +10,17 @@ from typing import Generic
 
 from slotwise.models.problem.problem import NODE, RACK, WORKER, Problem
 from slotwise.models.values import NO_LIMIT
+from slotwise.solver.compact.bottleneck import bottleneck
 from slotwise.solver.compact.constraints import add_rules
 from slotwise.solver.compact.layout import group_names, node_name
 from slotwise.solver.compact.network import Product, network
 from slotwise.solver.compact.variables import Counts, E, ModelBuilder, make_counts
 from slotwise.solver.structure.node_types import equal_nodes, equal_racks
 
-PARTS = frozenset(("overload", "network", "rejected", "nodes", "workers", "moved", "linear"))
-"""Parts of the objective that the compact models count."""
+PARTS = frozenset(
+    ("overload", "network", "rejected", "nodes", "workers", "moved", "linear", "bottleneck")
+)
+"""Parts of the objective that the compact models count; ``bottleneck`` not everywhere."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,7 +62,8 @@ def formulate(
         cost = partial(pair_network, model, problem, counts)
     else:
         cost = partial(network, model, problem, counts, product)
-    return Formulation(counts, add_terms(model, problem, counts, overload, cost))
+    highest = partial(bottleneck, model, problem, counts, product)
+    return Formulation(counts, add_terms(model, problem, counts, overload, cost, highest))
 
 
 def add_terms(
@@ -68,10 +72,11 @@ def add_terms(
     counts: Counts[E],
     overload: E,
     cost: Callable[[], E],
+    highest: Callable[[], E],
 ) -> tuple[E, ...]:
     """Return each term of the objective, in its integer steps; state the limits of parts.
 
-    `cost` states the network cost.
+    `cost` states the network cost, `highest` the highest utilisation.
     """
     used = problem.instance.objective.parts
     parts = {"overload": overload}
@@ -85,6 +90,8 @@ def add_terms(
         parts["moved"] = _moved(model, problem, counts)
         if problem.move_limit != NO_LIMIT:
             model.at_most("move_limit", parts["moved"], problem.move_limit)
+    if "bottleneck" in used:
+        parts["bottleneck"] = highest()
     if "workers" in used:
         parts["workers"] = model.total(worker.opened for worker in counts.all_workers())
     parts["rejected"] = model.total(

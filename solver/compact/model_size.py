@@ -27,6 +27,10 @@ BYTES_A_COLUMN, BYTES_A_SUMMAND = 5_000, 120
 """Of PuLP's model with its rows, and HiGHS's copy; measured."""
 
 
+UTILISATIONS = 3
+"""Sets of products for ``bottleneck``: bits by node, work by node and worker, work by rack."""
+
+
 @dataclass(frozen=True, slots=True)
 class ModelSize:
     """How large a compact model is.
@@ -72,8 +76,10 @@ def count_size(problem: Problem, token: CancellationToken) -> ModelSize:
 
 
 def network_size(problem: Problem, token: CancellationToken) -> ModelSize:
-    """Return the size of the products of counts, where the network costs something; no less."""
-    if "network" not in problem.instance.objective.parts:
+    """Return the size of the products of counts, where these cost something; no less."""
+    parts = problem.instance.objective.parts
+    kinds = ("network" in parts) + UTILISATIONS * ("bottleneck" in parts)
+    if not kinds:
         return ModelSize(0, 0, 0, 0)
     if problem.matrix is not None:
         pairs = sum(problem.sizes[a] * problem.sizes[b] for a, b in both_ways(problem))
@@ -87,7 +93,8 @@ def network_size(problem: Problem, token: CancellationToken) -> ModelSize:
             dtype=np.int64,
         )
         for center, leaves in stars.items():
-            steps, terms = _star_size(problem, most[center], workers, problem.sizes[center])
+            size = _star_size(problem, most[center], workers, problem.sizes[center])
+            steps, terms = kinds * size[0], kinds * size[1]
             total += ModelSize(0, steps, steps * len(leaves), terms * len(leaves))
     return total
 

@@ -74,18 +74,19 @@ def _savings(
     """Yield (saving of a pair inside one of the places, the places), finest level first."""
     worker, node, rack, cluster = (int(d) for d in problem.distance)
     nodes = range(problem.node_count)
-    on_node = [_node_place(model, problem, counts, topology, n) for n in nodes]
+    on_node = [node_place(model, problem, counts, topology, n) for n in nodes]
     if all(len(counts.workers[topology, n]) <= 1 for n in nodes):
         yield rack - worker, on_node
     else:
         workers = (w for w in counts.all_workers() if w.topology == topology)
-        yield node - worker, [_worker_place(problem, counts, w) for w in workers]
+        yield node - worker, [worker_place(problem, counts, w) for w in workers]
         yield rack - node, on_node
     if len(problem.racks) > 1:
-        yield cluster - rack, _rack_places(model, problem, counts, topology, on_node)
+        yield cluster - rack, rack_places(model, problem, counts, topology, on_node)
 
 
-def _worker_place(problem: Problem, counts: Counts[E], worker: Worker[E]) -> NetworkPlace[E]:
+def worker_place(problem: Problem, counts: Counts[E], worker: Worker[E]) -> NetworkPlace[E]:
+    """Return a worker as its topology sees it."""
     limit = problem.rules[worker.topology].heap_limit
     return NetworkPlace(
         worker.name,
@@ -94,9 +95,10 @@ def _worker_place(problem: Problem, counts: Counts[E], worker: Worker[E]) -> Net
     )
 
 
-def _node_place(
+def node_place(
     model: ModelBuilder[E], problem: Problem, counts: Counts[E], topology: int, node: int
 ) -> NetworkPlace[E]:
+    """Return a node as a topology sees it."""
     there = {
         g: (counts.on_node(model, topology, g, node), counts.most[g, node])
         for g in counts.groups_of(problem.rules[topology].classes)
@@ -108,13 +110,14 @@ def _node_place(
     return NetworkPlace(node_name(problem, node), there, np.append(problem.capacity[node], limit))
 
 
-def _rack_places(
+def rack_places(
     model: ModelBuilder[E],
     problem: Problem,
     counts: Counts[E],
     topology: int,
     on_node: list[NetworkPlace[E]],
 ) -> list[NetworkPlace[E]]:
+    """Return all racks as a topology sees them, which sees nodes like `on_node`."""
     places = []
     for r, name in enumerate(problem.racks):
         nodes = [n for n in range(problem.node_count) if problem.node_rack[n] == r]

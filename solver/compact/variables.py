@@ -72,6 +72,13 @@ class ModelBuilder(Protocol[E]):
         """Add a number from 0 to `upper` that may be whole: the model is exact either way."""
         ...
 
+    def measure(self, name: str, upper: int) -> E:
+        """Add a number from 0 to `upper`, whole in all that counts, beside which rows have sums.
+
+        A back end that computes in floating point has a column from 0 to 1 for it.
+        """
+        ...
+
     def total(self, parts: Iterable[E | int]) -> E:
         """Return the sum of expressions and whole numbers."""
         ...

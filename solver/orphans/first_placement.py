@@ -195,6 +195,7 @@ class Standing:
             "workers": fit.node.workers - before.workers,
             "moved": int(home is not None and home != fit.place),
             "linear": 0 if problem.linear is None else int(problem.linear[c, node]),
+            "bottleneck": 0,  # one task says little of the highest utilisation
         }
         return tuple(sum(m * parts[part] for part, m in term.parts) for term in problem.terms)
 

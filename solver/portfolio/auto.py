@@ -34,6 +34,7 @@ from slotwise.solver.core.reporter import Reporter, report_outcome
 from slotwise.solver.core.result import Limits, Outcome, Pick, Proof, Status
 from slotwise.solver.core.solve_state import SolveState
 from slotwise.solver.core.supervision import GRACE_S, POLL_S, Task
+from slotwise.solver.exhaustive import EXHAUSTIVE
 from slotwise.solver.few_moves import FEW_MOVES
 from slotwise.solver.orphans.engine import ORPHANS
 from slotwise.solver.partition.engine import PARTITION
@@ -42,6 +43,8 @@ from slotwise.solver.portfolio.run import (
     AT_SIGHT,
     BESIDE,
     CONNECTED_COLUMNS,
+    COUNTS_IT,
+    COUNTS_IT_TINY,
     EARLY,
     ENCLOSED,
     ENCLOSING,
@@ -72,6 +75,7 @@ from slotwise.solver.presolve.rack_cut import (
 )
 from slotwise.solver.presolve.single_node import as_one_node
 from slotwise.solver.presolve.without_running import padded, without_running
+from slotwise.solver.presolve.without_workload import without_workload
 from slotwise.solver.structure.node_types import node_types
 from slotwise.solver.structure.separability import without_matrix
 from slotwise.solver.structure.task_types import has_no_twins
@@ -134,6 +138,9 @@ def _contradicted(auto: PortfolioRun, problem: Problem) -> Answer | None:
 
 def _run(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
     """Find a first placement, prove what can be proven, and improve the rest."""
+    if problem.workload is not None:
+        _count_utilisation(auto, problem, reporter)
+        return
     params, token, is_bounded = auto.params, reporter.token, any(auto.known.proofs())
     auto.run(PortfolioStep(ORPHANS, FIXED, params.orphans_fraction), problem, reporter)
     auto.run(PortfolioStep(BASELINE, FIRST), problem, reporter)
@@ -152,17 +159,41 @@ def _run(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
     auto.free_neighbourhoods(NEIGHBOURHOODS, token)
 
 
+def _count_utilisation(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
+    """Solve the terms before ``bottleneck`` without it, then the whole by the engines that can."""
+    auto.run(PortfolioStep(BASELINE, FIRST), problem, reporter)
+    if auto.known.best is None:
+        auto.run(PortfolioStep(CP_SAT, EARLY, auto.params.early_fraction), problem, reporter)
+    easier = without_workload(problem)
+    if easier is not None:
+        _solve_leading(auto, problem, easier, _run, reporter)
+    for engine, why in ((CP_SAT, COUNTS_IT), (EXHAUSTIVE, COUNTS_IT_TINY)):
+        auto.run(PortfolioStep(engine, why), problem, reporter, limits=auto.limits)
+
+
 def _solve_without_running(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
     """Solve the leading terms that do not read where tasks run, without it."""
     easier = without_running(problem)
-    if easier is None or auto.is_over(reporter.token):
+    if easier is not None:
+        _solve_leading(auto, problem, easier.problem, _solve_whole, reporter)
+
+
+def _solve_leading(
+    auto: PortfolioRun,
+    problem: Problem,
+    easier: Problem,
+    solve: Callable[[PortfolioRun, Problem, Reporter], None],
+    reporter: Reporter,
+) -> None:
+    """Solve a problem of the leading terms alone, on the same tasks and nodes."""
+    if auto.is_over(reporter.token):
         return
-    inner = auto.within(easier.problem, auto.left_s * auto.params.without_running_fraction)
+    inner = auto.within(easier, auto.left_s * auto.params.without_running_fraction)
     inner.known.on_best = reporter.offer
     known = reporter.best()
     if known is not None:
         inner.known.offer(known, reporter.engine)
-    _solve_whole(inner, easier.problem, Reporter(inner.known, "auto", token=reporter.token))
+    solve(inner, easier, Reporter(inner.known, "auto", token=reporter.token))
     _, found = inner.answer(reporter.token)
     proofs = [one for one in inner.known.proofs() if one is not None]
     claimed = replace(

@@ -30,7 +30,7 @@ class AutoParams(Parameters):
     matrix_columns_fraction
         For ``connected`` where a matrix of distances says no more than levels.
     without_running_fraction
-        For the leading terms that do not read `running`, on the problem without it.
+        For the leading terms that do not read `running`, or utilisations, on the problem without.
     few_moves_fraction
         For ``few-moves`` where moves are limited; it ends far earlier on what it takes.
     orphans_fraction

@@ -181,6 +181,8 @@ FEW = "a limit of moves: exact tables of what few moves can change"
 FIXED = "nothing may move: what runs is fixed, the places of the orphans remain"
 FEWEST_MOVES = "earlier terms are proven: among the configurations that reach them, fewest moves"
 TAKES_ALL = "takes every rule; gets the remaining time"
+COUNTS_IT = "counts the highest utilisation; gets the remaining time"
+COUNTS_IT_TINY = "tiny: counts the highest utilisation whatever it depends on"
 BESIDE = "takes every rule; runs in parallel on the other threads"
 
 

@@ -57,7 +57,10 @@ class Reduction:
 def reduce_nodes(problem: Problem) -> Reduction:
     """Return the problem without the nodes that some optimal placement does not use."""
     everything = Reduction(problem, tuple(range(problem.node_count)))
-    if problem.matrix is not None or problem.regions or any(c.home for c in problem.classes):
+    spread_pays = problem.workload is not None
+    if problem.matrix is not None or problem.regions or spread_pays:
+        return everything
+    if any(c.home for c in problem.classes):
         return everything
     types = node_types(problem)
     needed = [_most_used(problem, kind.sample) for kind in types]

@@ -82,7 +82,9 @@ def equal_racks(problem: Problem) -> list[list[list[int]]]:
     groups: dict[object, list[list[int]]] = {}
     for nodes in racks:
         if homes.isdisjoint(nodes):
-            key = tuple(sorted(repr(signature(problem, n)) for n in nodes))
+            uplinks = () if problem.workload is None else problem.workload.pairs.uplink
+            uplink = uplinks[int(problem.node_rack[nodes[0]])] if uplinks else None
+            key = (uplink, *sorted(repr(signature(problem, n)) for n in nodes))
             groups.setdefault(key, []).append(nodes)
     return list(groups.values())
 
@@ -94,7 +96,12 @@ def signature(problem: Problem, node: int) -> tuple[object, ...]:
     one for the other changes neither a rule nor a cost (unless there is a matrix of distances).
     """
     linear = () if problem.linear is None else tuple(problem.linear[:, node].tolist())
-    return (tuple(problem.capacity[node].tolist()), int(problem.slots[node]), linear)
+    offered = (tuple(problem.capacity[node].tolist()), int(problem.slots[node]), linear)
+    if problem.workload is None:
+        return offered
+    pairs = problem.workload.pairs
+    network = (pairs.nic_out[node : node + 1], pairs.nic_in[node : node + 1])
+    return (*offered, pairs.cpu[node], *network)
 
 
 def _homes(problem: Problem) -> set[int]:
@@ -106,9 +113,9 @@ def _homes(problem: Problem) -> set[int]:
 #
 # Merging all workers of a topology on a node into one never breaks a rule and never costs more,
 # unless something keeps its tasks apart: a heap limit that can bind, worker isolation,
-# incompatible components, or worker labels that tasks have homes in. (Merging lowers the least
-# cpu, counts shared memory once, frees slots, and no worker is farther than a node.) So all other
-# topologies have one worker on each node they use.
+# incompatible components, worker labels that tasks have homes in, or what sending costs there.
+# (Merging lowers the least cpu, counts shared memory once, frees slots, and no worker is farther
+# than a node.) So all other topologies have one worker on each node they use.
 
 
 def has_single_workers(problem: Problem, topology: int) -> bool:
@@ -118,9 +125,21 @@ def has_single_workers(problem: Problem, topology: int) -> bool:
 
 
 def keeps_apart(problem: Problem, topology: int) -> bool:
-    """Return whether a rule can forbid two workers of a topology to be merged into one."""
+    """Return whether a rule or a cost can forbid to merge two workers of a topology into one."""
     rules = problem.rules[topology]
-    return rules.isolates or _heap_can_bind(problem, topology)
+    return rules.isolates or _heap_can_bind(problem, topology) or _merging_costs(problem)
+
+
+def _merging_costs(problem: Problem) -> bool:
+    """Return whether a cpu may have more to do where two of its workers are merged.
+
+    Where sending costs more within a worker than between workers, and where streams by
+    ``local_or_shuffle`` lead elsewhere then.
+    """
+    if problem.workload is None:
+        return False
+    worker, node, _, _ = problem.workload.serialise
+    return worker > node or not problem.workload.is_linear
 
 
 def _heap_can_bind(problem: Problem, topology: int) -> bool:
@@ -184,7 +203,8 @@ def worker_count(
     tasks = sum(int(most[c, node]) for c in rules.classes)
     fresh = min(tasks, int(problem.slots[node]))
     mergeable = not (
-        rules.one_task_per_worker
+        _merging_costs(problem)
+        or rules.one_task_per_worker
         or rules.incompatible
         or rules.heap_limit in (0, NO_LIMIT)
         or any(r.topology == topology and r.kind == "onheap" for r in problem.regions)

@@ -36,7 +36,9 @@ RULES = frozenset(
 )
 """Rules that allow what merges tasks, nodes and workers here, and what `presolve` leaves out."""
 
-PARTS = frozenset(("overload", "network", "rejected", "nodes", "workers", "moved", "linear"))
+PARTS = frozenset(
+    ("overload", "network", "rejected", "nodes", "workers", "moved", "linear", "bottleneck")
+)
 """Parts of the objective that do."""
 
 
@@ -101,6 +103,7 @@ def merge_twins(problem: Problem, token: CancellationToken) -> TaskTypes:
             tuple(r for r, region in enumerate(problem.regions) if c in region.classes),
             int(problem.heap[c]),
             one.component if one.component in named else None,
+            _part_in_workload(problem, c),
         )
         twins.setdefault(key, []).append(c)
     members = tuple(tuple(group) for group in twins.values())
@@ -119,6 +122,14 @@ def merge_twins(problem: Problem, token: CancellationToken) -> TaskTypes:
         demand=problem.demand[firsts],
         flow=flow,
     )
+
+
+def _part_in_workload(problem: Problem, c: int) -> tuple[int, bool] | None:
+    """Return the component, and whether its first task alone receives what is ``global``."""
+    if problem.workload is None:
+        return None
+    component = problem.classes[c].component
+    return component, problem.workload.first.get(component) == c
 
 
 def has_no_twins(problem: Problem, token: CancellationToken) -> bool:

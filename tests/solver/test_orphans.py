@@ -12,7 +12,7 @@ import pytest
 from numpy.random import Generator
 
 from slotwise.benchmarks.experiments.proofs.generated.lost_machines import lost_machines
-from slotwise.models.instance.instance import TERM_PARTS, Instance, Objective
+from slotwise.models.instance.instance import ALONE, TERM_PARTS, Instance, Objective
 from slotwise.models.instance.lost_nodes import without_nodes
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
@@ -45,7 +45,8 @@ def drawn(rng: Generator, moves: int) -> Iterator[Problem]:
 
 def with_terms(instance: Instance, rng: Generator, moves: int) -> Problem:
     """The instance with one to four of all terms in any order, and a limit of moves."""
-    pool = [term for term in TERM_PARTS if term != "linear" or instance.linear]
+    pool = [term for term in TERM_PARTS if term not in ALONE]
+    pool = [term for term in pool if term != "linear" or instance.linear]
     terms = tuple(rng.permutation(pool)[: int(rng.integers(1, 5))].tolist())
     if instance.linear and "linear" not in terms:
         terms = (*terms, "linear")

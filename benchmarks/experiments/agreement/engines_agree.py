@@ -28,6 +28,7 @@ from slotwise.models.instance_file import instance_text, read_instance, write_in
 from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.core.result import Limits
 from slotwise.testing.random_instances.tiny import mixed_instance, widely_scaled_instance
+from slotwise.testing.random_instances.workloads import workload_instance
 
 
 class DisagreementError(SlotwiseError):
@@ -40,9 +41,11 @@ FAMILIES: dict[str, Callable[[np.random.Generator], Instance]] = {
     "mid-size": mid_instance,
     "widely-scaled": widely_scaled_instance,
     "presolve": presolve_mutation,
+    "workload": workload_instance,
 }
 """``widely-scaled``: tiny instances with rates from 10^-6 to 10^7. ``presolve``: see
-`instances.presolve`; number 0 is the instance itself."""
+`instances.presolve`; number 0 is the instance itself. ``workload``: tiny instances that count
+``bottleneck``."""
 
 
 def made(family: str, seed: int, number: int) -> Instance:

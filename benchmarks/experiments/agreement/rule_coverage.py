@@ -54,9 +54,14 @@ RULES = frozenset(
     }
 )
 
+OF_WORKLOADS = frozenset(
+    {"term bottleneck", "bottleneck in racks", "local_or_shuffle", "sending costs", "acks"}
+)
+"""Those that instances with the term ``bottleneck`` alone have."""
+
 
 def rules_in(instance: Instance) -> set[str]:
-    """Return which of `RULES` occur in an instance."""
+    """Return which of `RULES` and `OF_WORKLOADS` occur in an instance."""
     found = _cluster_rules(instance) | _objective_rules(instance)
     for topology in instance.topologies:
         found |= _topology_rules(topology) | _stream_rules(topology, instance.flow)
@@ -69,6 +74,8 @@ def rules_in(instance: Instance) -> set[str]:
         "minimum worker cpu": instance.scheduler.worker_min_cpu > 0,
         "rates": instance.flow == "rates",
     }
+    if "term bottleneck" in found:
+        found |= _workload_rules(instance)
     return found | {rule for rule, holds in held.items() if holds}
 
 
@@ -99,6 +106,17 @@ def _objective_rules(instance: Instance) -> set[str]:
     if any("+" in term for term in instance.objective.terms):
         found.add("sum of terms")
     return found
+
+
+def _workload_rules(instance: Instance) -> set[str]:
+    streams = [stream for topology in instance.topologies for stream in topology.streams]
+    held = {
+        "bottleneck in racks": len(instance.cluster.racks) > 1,
+        "local_or_shuffle": any(stream.grouping == "local_or_shuffle" for stream in streams),
+        "sending costs": any(instance.cluster.serialise_ms.levels),
+        "acks": any(one.ackers is not None and one.acked is None for one in instance.topologies),
+    }
+    return {rule for rule, holds in held.items() if holds}
 
 
 def _topology_rules(topology: Topology) -> set[str]:

@@ -13,6 +13,7 @@ from decimal import Decimal
 
 from slotwise.models.instance.cluster import Cluster
 from slotwise.models.instance.instance import (
+    ALONE,
     TERM_PARTS,
     Instance,
     LinearCost,
@@ -64,8 +65,11 @@ def with_any_objective(
 
 
 def drawn_terms(choose: Chooser, *, counts_moves: bool) -> tuple[str, ...]:
-    """Return one to `MOST_TERMS` terms, some of them sums; no part stands twice."""
-    left = [part for part in TERM_PARTS if counts_moves or part != "moved"]
+    """Return one to `MOST_TERMS` terms, some of them sums; no part stands twice.
+
+    Without `ALONE`: those need a workload.
+    """
+    left = [part for part in TERM_PARTS if part not in ALONE and (counts_moves or part != "moved")]
     terms = []
     for _ in range(choose.whole(1, MOST_TERMS)):
         size = min(pick(choose, (1, 1, 1, 1, 2, 3)), len(left))

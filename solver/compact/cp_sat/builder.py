@@ -53,6 +53,10 @@ class CpBuilder:
         """Add a whole number from 0 to `upper`: CP-SAT has no others."""
         return self.whole(name, upper)
 
+    def measure(self, name: str, upper: int) -> Count:
+        """Add a whole number from 0 to `upper`."""
+        return self.whole(name, upper)
+
     def total(self, parts: Iterable[Count]) -> Count:
         """Return the sum of expressions and whole numbers."""
         return sum(parts)

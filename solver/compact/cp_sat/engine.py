@@ -20,6 +20,7 @@ from slotwise.models.cancellation import CancellationToken, CancelledError
 from slotwise.models.errors import InternalError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
+from slotwise.solver.compact.bottleneck import why_not_linear
 from slotwise.solver.compact.constraints import RULES
 from slotwise.solver.compact.cp_sat.builder import Count, CpBuilder, products, variable
 from slotwise.solver.compact.cp_sat.run import noise_of, proven_bound, run_cp_sat, whole_bound
@@ -33,6 +34,9 @@ from slotwise.solver.core.incumbent import Incumbent
 from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Limits, Outcome
 
+MOST_STEPS = 2**31 - 1
+"""Of a highest utilisation: OR-Tools 9.15's presolve cut off optima where rows had coefficients
+beyond."""
 GRACE_S = 1.0
 """Beyond the time limit, for building the model."""
 
@@ -167,7 +171,7 @@ def _hint(
 
 @declares(RULES, PARTS)
 def _supports(problem: Problem) -> str | None:
-    return None
+    return why_not_linear(problem, MOST_STEPS)
 
 
 def _engine(params: CpSatParams) -> Engine:

@@ -61,6 +61,8 @@ class Question:
         Ends the search.
     below
         Ask only for solutions whose objective is below; ``None`` = for any.
+    any_serves
+        Whether the objective is only limited, not minimised.
     """
 
     model: MilpBuilder
@@ -73,6 +75,7 @@ class Question:
     presolve: bool
     token: CancellationToken
     below: float | None = None
+    any_serves: bool = False
 
 
 @dataclass(frozen=True, slots=True)

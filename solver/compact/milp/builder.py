@@ -59,6 +59,7 @@ class MilpBuilder:
     params: MilpParams = MILP_DEFAULTS
     lp: Any = field(default_factory=lambda: pulp.LpProblem("slotwise", pulp.LpMinimize))
     columns: int = 0
+    measures: set[Column] = field(default_factory=set)
     _names: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -77,6 +78,16 @@ class MilpBuilder:
     def number(self, name: str, upper: int) -> Expr:
         """Add a number from 0 to `upper`, whole or not."""
         return self._column(name, upper, pulp.LpContinuous)
+
+    def measure(self, name: str, upper: int) -> Expr:
+        """Add `upper` times a number from 0 to 1: coefficients of a row are of like size then.
+
+        HiGHS 1.13 proved wrong optima where a column of large values had the coefficient 1 beside
+        counts with large coefficients.
+        """
+        column = self.number(name, 1)
+        self.measures.add(column_of(column))
+        return upper * column
 
     def total(self, parts: Iterable[Expr | int]) -> Expr:
         """Return the sum of expressions and whole numbers."""

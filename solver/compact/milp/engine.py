@@ -23,7 +23,8 @@ from slotwise.models.cancellation import CancelledError
 from slotwise.models.errors import InternalError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.baseline import BASELINE
+from slotwise.solver.baseline import BASELINE, least_bottleneck
+from slotwise.solver.compact.bottleneck import why_not_linear
 from slotwise.solver.compact.constraints import RULES
 from slotwise.solver.compact.formulation import PARTS
 from slotwise.solver.compact.milp.backend import (
@@ -79,7 +80,7 @@ def _solve_terms(limits: Limits, best: Incumbent, params: MilpParams) -> None:
     check_linear_size(best.problem, token, params)
     compact = build(best.problem, token, params)
     for index, term in enumerate(compact.terms):
-        grid = Grid.of(term)
+        grid = Grid.of(term, compact.model.measures)
         ended = TermSearch(compact, index, grid, limits, best).run()
         if ended is Ended.INFEASIBLE:
             best.prove_infeasible()
@@ -105,7 +106,7 @@ def _can_fix(grid: Grid, name: str, reporter: Reporter) -> bool:
 
 @declares(RULES, PARTS)
 def _supports(problem: Problem) -> str | None:
-    return None
+    return why_not_linear(problem, LEAST_BLURRED)
 
 
 def _milp(params: MilpParams) -> Engine:
@@ -146,6 +147,8 @@ class TermSearch:
 
     def run(self) -> Ended:
         """Search; what is found and proven stands in the incumbent."""
+        if self.grid.is_measure:
+            return self._bisect()
         ended = self._minimise()
         if ended is Ended.COMPLETE:
             self._ask_for_less()
@@ -215,6 +218,37 @@ class TermSearch:
             self.limits.presolve,
             self.best.reporter.token,
         )
+
+    def _bisect(self) -> Ended:
+        """Halve what is open of a highest utilisation: HiGHS says if there is less than a limit.
+
+        Asked to minimise it, HiGHS 1.13 proved wrong optima now and then, of small numbers, too.
+        Below a limit the rows are capacities like others.
+        """
+        known, ended = least_bottleneck(self.best.problem), Ended.COMPLETE
+        while ended is Ended.COMPLETE and (self._value is None or known < self._value):
+            if self._left <= 0:
+                return Ended.STOPPED
+            value = self._value
+            most = None if value is None else (known + value) // 2
+
+            def report(values: Values | None, of_columns: float | None) -> None:
+                if values is not None:
+                    self._offer(values)
+
+            below = None if most is None else most + 0.5
+            question = replace(self._question(), start=(), below=below, any_serves=True)
+            ended = self._searched(question, report).ended
+            if ended is Ended.FAILED:
+                raise InternalError(f"HiGHS could not search the model of term {self.index}")
+            if most is None or ended is not Ended.INFEASIBLE:
+                if self._value == value:
+                    return Ended.TROUBLE if ended is Ended.COMPLETE else ended
+                continue
+            known, ended = most + 1, Ended.COMPLETE
+            self._prove(known)
+        self._prove(known)
+        return ended
 
     def _ask_for_less(self) -> None:
         """Where rounding left the bound below the value, ask for anything that is a step better.

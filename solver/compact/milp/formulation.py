@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +18,14 @@ from slotwise.solver.compact.milp.backend import (
     largest_sum,
     whole_bound,
 )
-from slotwise.solver.compact.milp.builder import Expr, MilpBuilder, coefficients, constant, total
+from slotwise.solver.compact.milp.builder import (
+    Column,
+    Expr,
+    MilpBuilder,
+    coefficients,
+    constant,
+    total,
+)
 from slotwise.solver.compact.network import NetworkPlace, Product
 from slotwise.solver.compact.params import MILP_DEFAULTS, MilpParams
 from slotwise.solver.compact.variables import Counts
@@ -62,21 +69,24 @@ def build(
 class Grid:
     """A term as ``constant + step * columns``; `columns` is whole at every placement.
 
-    `largest` is the largest size, of either sign, that `columns` can have.
+    `largest` is the largest size, of either sign, that `columns` can have, `is_measure` whether it
+    is a `ModelBuilder.measure`.
     """
 
     constant: int
     step: int
     columns: Expr
     largest: float
+    is_measure: bool = False
 
     @classmethod
-    def of(cls, term: Expr) -> Grid:
-        """Return a term with its coefficients in lowest terms."""
+    def of(cls, term: Expr, measures: Collection[Column] = ()) -> Grid:
+        """Return a term with its coefficients in lowest terms, save that of one of `measures`."""
         weights = coefficients(term)
-        step = math.gcd(*weights.values()) or 1
+        is_measure = any(one in measures for one in weights)
+        step = 1 if is_measure else math.gcd(*weights.values()) or 1
         columns = total(weight // step * column for column, weight in weights.items())
-        return cls(constant(term), step, columns, largest_sum(columns))
+        return cls(constant(term), step, columns, largest_sum(columns), is_measure)
 
     def bound(self, of_columns: float | None) -> int | None:
         """Return the bound of the term that one of the columns proves; terms are at least 0.

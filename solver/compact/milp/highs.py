@@ -89,7 +89,7 @@ _FEASIBLE = 2
 def _configured(question: Question) -> Any:
     """Return HiGHS with the model that PuLP hands it."""
     lp = question.model.lp
-    lp.setObjective(question.objective)
+    lp.setObjective(0 * question.objective if question.any_serves else question.objective)
     # One pool of threads serves all of HiGHS in a process, and refuses another size.
     highspy.Highs.resetGlobalScheduler(True)
     through = pulp.HiGHS(

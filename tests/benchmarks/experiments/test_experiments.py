@@ -34,6 +34,7 @@ SMALLEST: dict[str, tuple[str, ...]] = {
     "partition_proofs": ("--instances", "{partitions}", *LIMIT, "--textbook-limit", "0.3"),
     "partition_family": ("--count", "1", "--engines", "cp-sat", *LIMIT),
     "partitions_agree": ("--count", "5"),
+    "throughput_price": ("--family", "rstorm", "--first", "7", "--count", "1", *LIMIT),
     "prediction_agrees": ("--count", "2", "--tuples", "200"),
     "fewest_moves": ("--count", "1", "--tiny", "2", *LIMIT),
     "fronts": ("--count", "1", "--max-moves", "2", *LIMIT),

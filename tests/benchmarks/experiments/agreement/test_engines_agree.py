@@ -21,12 +21,12 @@ from slotwise.benchmarks.experiments.agreement.engines_agree import (
     sweep_of,
 )
 from slotwise.benchmarks.experiments.agreement.panel import PANEL, Answer, disagreements
-from slotwise.benchmarks.experiments.agreement.rule_coverage import RULES, rules_in
+from slotwise.benchmarks.experiments.agreement.rule_coverage import OF_WORKLOADS, RULES, rules_in
 from slotwise.benchmarks.experiments.agreement.tally import Tally, read_rows
 from slotwise.benchmarks.experiments.catalogue import run_experiment
 from slotwise.models.errors import InternalError
 from slotwise.models.instance.cluster import Cluster, Node
-from slotwise.models.instance.instance import TERM_PARTS, Instance, parts_of
+from slotwise.models.instance.instance import ALONE, TERM_PARTS, Instance, parts_of
 from slotwise.models.instance.placement import Placement
 from slotwise.models.instance.topology import Component, Stream, Topology
 from slotwise.models.instance_file import instance_text, read_instance
@@ -259,7 +259,7 @@ def test_bad_usage_is_one_line(
     assert error.count("\n") == 1
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", sorted(FAMILIES.keys() - {"workload"}))
 def test_numbers_of_widely_differing_size_are_drawn(family: str) -> None:
     rates = [
         float(stream.rate)
@@ -299,7 +299,7 @@ SAVED = sorted((Path(__file__).parent / "disagreements").glob("*.json"))
 
 @pytest.mark.parametrize("path", SAVED, ids=lambda path: path.stem)
 def test_what_was_wrong_once_stays_right(path: Path) -> None:
-    engines = ("exhaustive", "configurations", "connected", "cp-sat", "columns", "auto")
+    engines = ("exhaustive", "configurations", "connected", "cp-sat", "milp", "columns", "auto")
     tally = on_files([str(path)], 0, engines, 20.0)
     assert tally.mismatches == []
     assert tally.settled["", "auto"] == tally.settled["", "exhaustive"] == 1
@@ -327,7 +327,7 @@ def test_objectives_are_sequences_of_any_terms() -> None:
         for index, term in enumerate(terms)
         for part in parts_of(term)
     }
-    assert places == {(part, index) for part in TERM_PARTS for index in range(4)}
+    assert places == {(part, index) for part in {*TERM_PARTS} - {*ALONE} for index in range(4)}
     running = [instance for instance in instances if instance.running is not None]
     assert 200 < len(running) < 400
     assert sum(bool(one.objective.limits) for one in running) > 60
@@ -335,3 +335,21 @@ def test_objectives_are_sequences_of_any_terms() -> None:
     bare = [one for one in instances if not any(n.resources for n in one.cluster.nodes)]
     assert len(bare) > 20
     assert [made("tiny", 0, number) for number in range(20)] == instances[:20]
+
+
+def test_workloads_hold_all_that_a_workload_can() -> None:
+    instances = [made("workload", 0, number) for number in range(200)]
+    seen = Counter(rule for instance in instances for rule in rules_in(instance))
+    assert min(seen[rule] for rule in OF_WORKLOADS) >= 10
+    places = Counter(instance.objective.terms.index("bottleneck") for instance in instances)
+    assert set(places) == {0, 1, 2, 3}
+
+
+@pytest.mark.slow
+def test_workloads(note: list[str]) -> None:
+    engines = ("exhaustive", "cp-sat", "milp", "auto", "auto-2")
+    tally = Sweep("workload", 3, range(60), engines, time_s=20.0).run()
+    note += list(tally.lines())[-1:]
+    assert tally.mismatches == []
+    assert tally.settled["", "exhaustive"] == tally.settled["", "auto"] == 60
+    assert min(tally.settled["", engine] for engine in ("cp-sat", "milp")) >= 25
