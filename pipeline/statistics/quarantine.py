@@ -10,6 +10,10 @@ in the time since the sample before is kept aside.
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Iterable
+from functools import reduce
+
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as fn
 
@@ -160,9 +164,9 @@ def readable(good: DataFrame) -> DataFrame:
     rose = (lowest_after >= lowest_before) & (lowest_after > 0)
     is_long = rose & (value >= fn.lit(float(MISREAD)) * lowest_after)
     level = fn.lit(float(MISREAD**2))
-    others = fn.filter(fn.array(*near), lambda one: one.isNotNull())
-    below = fn.size(fn.filter(others, lambda one: (one > 0) & (value >= level * one)))
-    is_spike = (value >= level) & (below >= 2) & (3 * below >= 2 * fn.size(others))
+    others = _count(fn.col(one).isNotNull() for one in near)
+    below = _count((fn.col(one) > 0) & (value >= level * fn.col(one)) for one in near)
+    is_spike = (value >= level) & (below >= 2) & (3 * below >= 2 * others)
     is_misread = (
         fn.when(fn.col("running"), is_cut | is_long)
         .when(fn.col("metric").isin(*_TUPLES, "pair_bytes"), is_spike)
@@ -171,6 +175,12 @@ def readable(good: DataFrame) -> DataFrame:
     unless = fn.coalesce(is_misread, fn.lit(False)) & fn.col("reason").isNull()
     reason = fn.when(unless, IMPOSSIBLE).otherwise(fn.col("reason"))
     return good.withColumns(near).withColumn("reason", reason).drop(*near)
+
+
+def _count(conditions: Iterable[Column]) -> Column:
+    """Give how many of the conditions hold."""
+    ones = (fn.when(one, fn.lit(1)).otherwise(fn.lit(0)) for one in conditions)
+    return reduce(operator.add, ones)
 
 
 def is_reading() -> Column:
