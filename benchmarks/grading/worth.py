@@ -25,6 +25,7 @@ def worth(problem: Problem, placement: Placement, assumptions: Assumptions) -> R
     if predicted.over_memory:
         return {"prediction": f"none: {predicted.over_memory[0].node} is over its memory"}
     analysis = predicted.analysis or "the rates are not sustainable"
+    analysis += "" if predicted.settled else ", not settled"
     return {
         "throughput": throughput(predicted),
         "latency_ms": mean_latency_ms(predicted),

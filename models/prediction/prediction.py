@@ -148,8 +148,10 @@ class Prediction:
         Of every resource in use, at the rates of `spouts`; the thread of one task stands for all of
         its component in a worker.
     analysis
-        How rates and latencies were found; ``None`` where the sources are not sustainable. It ends
-        in ``not settled`` where an approximation did not come to rest within its rounds.
+        How rates and latencies were found; ``None`` where the sources are not sustainable.
+    settled
+        Whether that came to rest within its rounds, if it is an approximation. Where it did not,
+        the numbers are those of its last round and may be far off.
     assumed
         What the instance does not say.
     left_out
@@ -162,6 +164,7 @@ class Prediction:
     sustainable: Sustainable | None
     utilisations: tuple[Utilised, ...]
     analysis: str | None
+    settled: bool
     assumed: tuple[Assumed, ...]
     left_out: tuple[str, ...]
 
@@ -198,6 +201,7 @@ class Prediction:
         return {
             "over_memory": [one.to_document() for one in self.over_memory],
             "analysis": self.analysis,
+            "settled": self.settled,
             "spouts": [_spout_document(one) for one in self.spouts],
             "sustainable": None
             if self.sustainable is None
@@ -269,7 +273,7 @@ def predict(
         instance, assumed = with_assumptions(instance, assumptions)
     over_memory = nodes_over_memory(problem, placement)
     if over_memory:
-        return Prediction(problem.instance, over_memory, (), None, (), None, assumed, ())
+        return Prediction(problem.instance, over_memory, (), None, (), None, True, assumed, ())
     sent = flows(instance, placement, apart=True)
     check_rates(sent)
     found = loads(sent)
@@ -280,11 +284,11 @@ def predict(
         rates = np.asarray([float(rate) for rate in open_rates])
         times: Sequence[Time | None] = [None] * len(rates)
         bounds: Sequence[Bound | None] = [None] * len(rates)
-        analysis = None
+        analysis, settled = None, True
     else:
         solution = solve(found)
         rates, times, bounds = solution.rates, solution.times, solution.bounds
-        analysis = solution.analysis.value + ("" if solution.settled else ", not settled")
+        analysis, settled = solution.analysis.value, solution.settled
     return Prediction(
         problem.instance,
         (),
@@ -292,6 +296,7 @@ def predict(
         _sustainable(found),
         _utilisations(found, rates),
         analysis,
+        settled,
         assumed,
         sent.left_out,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from conftest import Cli
 
 import slotwise
+from slotwise.models.prediction import prediction
 
 
 @pytest.fixture
@@ -187,3 +189,16 @@ def test_assumptions_are_checked(cli: Cli) -> None:
     assert answer.err == "slotwise: bad.json: cores = 0: must be 1 or more\n"
     with pytest.raises(slotwise.InputError, match=r"^format: is missing"):
         slotwise.predict("clicks.json", "packed.json", assume={"cores": 1})
+
+
+@pytest.mark.usefixtures("plans")
+def test_an_approximation_that_has_not_settled_says_so_first(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = cli("predict", "clicks.json", "packed.json")
+    real = prediction.solve
+    monkeypatch.setattr(prediction, "solve", lambda found: replace(real(found), settled=False))
+    unsettled = cli("predict", "clicks.json", "packed.json")
+    assert unsettled.out.startswith("Not settled: ")
+    assert whole.out.splitlines()[0] in unsettled.out
+    assert cli("predict", "clicks.json", "packed.json", "--json").json["settled"] is False

@@ -59,8 +59,15 @@ def over_memory(prediction: Prediction | Simulation) -> list[str]:
     ]
 
 
+NOT_SETTLED = (
+    "Not settled: the approximation did not come to rest. Rates and latencies are those of its "
+    "last round and may be far off; check them with slotwise simulate."
+)
+
+
 def _headlines(prediction: Prediction) -> list[str]:
-    return [*_rates(prediction), *_sustainable(prediction)]
+    warning = [] if prediction.settled else [NOT_SETTLED]
+    return [*warning, *_rates(prediction), *_sustainable(prediction)]
 
 
 def _rates(prediction: Prediction) -> Iterator[str]:
