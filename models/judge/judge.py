@@ -81,7 +81,7 @@ def check_shape(problem: Problem, placement: Placement) -> None:
 
 
 def part_values(problem: Problem, placement: Placement, accounting: Accounting) -> dict[str, int]:
-    """Return every part of the objective in its integer unit."""
+    """Return every part of the objective in its integer unit; ``bottleneck`` where it counts."""
     parts: dict[str, Callable[[], int]] = {
         "overload": lambda: _overload(problem, accounting),
         "network": lambda: _network(problem, accounting),
@@ -90,8 +90,10 @@ def part_values(problem: Problem, placement: Placement, accounting: Accounting) 
         "workers": lambda: len(accounting.worker_nodes()),
         "moved": lambda: _moved(problem, placement),
         "linear": lambda: _linear(problem, placement),
-        "bottleneck": lambda: bottleneck(problem, accounting),
     }
+    workload = problem.workload
+    if workload is not None:
+        parts["bottleneck"] = lambda: bottleneck(problem, workload, accounting)
     return {part: value() for part, value in parts.items()}
 
 

@@ -20,11 +20,9 @@ Amounts = list[Fraction]
 """One per worker, node or rack."""
 
 
-def bottleneck(problem: Problem, accounting: Accounting) -> int:
-    """Return the highest utilisation in steps of the part; 0 where nothing flows or none counts."""
-    if problem.workload is None:
-        return 0
-    steps = _highest(problem, problem.workload, accounting) / problem.workload.unit
+def bottleneck(problem: Problem, workload: Workload, accounting: Accounting) -> int:
+    """Return the highest utilisation in steps of the part; 0 where nothing flows."""
+    steps = _highest(problem, workload, accounting) / workload.unit
     if steps.denominator != 1:
         raise InternalError(f"the highest utilisation is {steps} steps, which is not whole")
     return steps.numerator

@@ -98,7 +98,8 @@ class Verdict:
     objective
         One value per term, in the objective's order.
     parts
-        Every part of the objective, also those not in it, in the user's unit.
+        Every part of the objective, also those not in it, in the user's unit; ``bottleneck`` only
+        where it is in it.
     flow_by_level
         Flow between tasks whose lowest common place is a worker, node, rack, the cluster.
     accounting
