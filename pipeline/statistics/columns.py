@@ -79,7 +79,7 @@ def folder_of(path: Column) -> Column:
 def after(text: Column, mark: str) -> Column:
     """Give what stands behind the last `mark`; empty if there is none.
 
-    Spark's `split_part` compiles a regular expression for each row.
+    Spark's ``split_part`` compiles a regular expression for each row.
     """
     return fn.when(text.contains(mark), fn.substring_index(text, mark, -1)).otherwise("")
 
