@@ -169,8 +169,8 @@ def grade(
     names = applicable(names, named.subjects, chosen=methods is not None)
     check_engine_applies(engine, named.subjects)
     make_local(out)
-    told: dict[str, Any] = {"out": os.fspath(out), "methods": list(names), "engine": engine}
-    told |= {"master": master, "time_limit_s": time_limit_s, "seed": seed}
+    plan: dict[str, Any] = {"out": os.fspath(out), "methods": list(names), "engine": engine}
+    plan |= {"master": master, "time_limit_s": time_limit_s, "seed": seed}
 
     def batch_of(workers: int) -> Batch:
         folder = os.getcwd() if is_local(master) else None
@@ -210,7 +210,7 @@ def grade(
             "--seeds": seeds,
         },
     )
-    with alone(out), watching(told, None if log is None else Path(log), progress) as watcher:
+    with alone(out), watching(plan, None if log is None else Path(log), progress) as watcher:
         if local is not None:
             keep_command(local, command)
         with watcher.waiting("finding what is to be run"):

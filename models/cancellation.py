@@ -12,7 +12,7 @@ import time
 
 
 class CancelledError(Exception):
-    """A search was told to stop, or its deadline has passed."""
+    """A search was asked to stop, or its deadline has passed."""
 
 
 class CancellationToken:
@@ -70,7 +70,7 @@ class CancellationToken:
         return False
 
     def spend(self, units: float) -> None:
-        """Add work that a solver counted itself; only a clock of work heeds it."""
+        """Add work that a solver counted itself; only a clock of work counts it."""
         if self.clock is not None:
             self.clock.spend(units)
 
@@ -108,7 +108,7 @@ the runs that were measured; see ``docs/grading.md``.
 
 
 class WorkClock:
-    """Units of work that a search has done: readings of the clock, and what it is told of.
+    """Units of work that a search has done: readings of the clock, and what is added to it.
 
     Not for several threads at once: the order of their readings would be anybody's.
 

@@ -117,7 +117,7 @@ def key_tables() -> dict[str, str]:
 
 
 def with_tables(page: str) -> str:
-    """Return a page in Markdown with the text between its markers generated anew.
+    """Return a page in Markdown with the text between its markers generated again.
 
     A marker is ``<!-- keys: NAME -->``; its part ends at ``<!-- end -->``.
 

@@ -42,7 +42,7 @@ class BaselineParams(Parameters):
     time_fraction
         After this share of the time limit no other heuristic starts.
     patience, patience_for_first
-        A heuristic is stopped after so many times that share; the second while there is no
+        A heuristic is stopped after this multiple of that share; the second while there is no
         placement yet.
     """
 
@@ -91,10 +91,10 @@ def run(
     starts = STARTS
     if problem.task_count * problem.node_count > params.max_places:
         starts = tuple(dict.fromkeys((FIRST[-1], *STARTS)))
-    return known_at_once(problem, limits.seed, hint, starts, seconds, reporter, params)
+    return best_of_heuristics(problem, limits.seed, hint, starts, seconds, reporter, params)
 
 
-def known_at_once(
+def best_of_heuristics(
     problem: Problem,
     seed: int,
     hint: Placement | None,

@@ -93,7 +93,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     ),
     "explain_conflicts": Experiment(
         ".proofs.conflicts",
-        "minimal conflicts and cheapest repairs of infeasible instances, each checked anew",
+        "minimal conflicts and cheapest repairs of infeasible instances, each checked again",
     ),
     "contradictions": Experiment(
         ".proofs.contradictions",

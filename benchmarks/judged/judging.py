@@ -243,7 +243,7 @@ class Judged:
 
 
 def blocks(count: int) -> Iterator[slice]:
-    """Yield parts of so many runs, what is computed of which takes little memory."""
+    """Yield slices of `count` runs, so small that what is computed of one takes little memory."""
     for start in range(0, count, _AT_ONCE):
         yield slice(start, min(start + _AT_ONCE, count))
 

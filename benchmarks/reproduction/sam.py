@@ -1,4 +1,4 @@
-"""The figures of the SAM article, computed anew.
+"""The figures of the SAM article, computed again.
 
 Each function of `QUANTITIES` computes one kind of figure; its arguments stand in
 ``data/sam.json``. The VMs are those of the article's experiments: D1 to D3 in section 8.4, five D3
@@ -70,12 +70,12 @@ def _whole(*numbers: int) -> Values:
 
 
 def peak_rate(task: str, threads: int) -> Values:
-    """Tuples/s of so many threads of a task on one slot."""
+    """Tuples/s of a number of threads of a task on one slot."""
     return (measured_at(article_models()[task], threads).peak_rate,)
 
 
 def cpu(task: str, threads: int) -> Values:
-    """CPU of so many threads of a task on one slot at their peak rate, %."""
+    """CPU of a number of threads of a task on one slot at their peak rate, %."""
     return (measured_at(article_models()[task], threads).cpu,)
 
 
@@ -91,7 +91,7 @@ def scaled_cpu(task: str, rate: int) -> Values:
 
 
 def left_by_single_threads(task: str, count: int) -> Values:
-    """Memory that so many threads leave of a slot if each needs what one alone does, %."""
+    """Memory that a number of threads leaves of a slot if each needs what one alone does, %."""
     return (100 - count * measured_at(article_models()[task], 1).memory,)
 
 

@@ -1,4 +1,4 @@
-"""A graph file partitioned, timed, and told."""
+"""A graph file partitioned, timed and reported."""
 
 from __future__ import annotations
 

@@ -167,13 +167,13 @@ def streaming(name: str, parameters: StreamParameters) -> Partitioner:
     """Return the partitioner of `STREAMING` with these parameters."""
     source, description = STREAMING[name]
     rule = name.removesuffix(RESTREAMING)
-    told = description.format(passes=parameters.passes)
+    text = description.format(passes=parameters.passes)
     if parameters.order != NATURAL:
-        told = f"{told.replace(', in file order,', '')} Order of the vertices: {parameters.order}."
+        text = f"{text.replace(', in file order,', '')} Order of the vertices: {parameters.order}."
 
     def run(
         graph: VertexStream, parts: Parts, rng: Generator, token: CancellationToken
     ) -> Partition:
         return stream_partition(graph, parts, rng, token, rule, parameters.passes, parameters.order)
 
-    return Partitioner(name, source, told, run)
+    return Partitioner(name, source, text, run)

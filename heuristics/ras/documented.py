@@ -191,7 +191,7 @@ def supports(problem: Problem) -> str | None:
     if problem.instance.cluster.matrix is not None:
         return "distances are given node by node, but RAS uses racks"
     if problem.instance.objective.limits:
-        return "the number of moved tasks is limited, but the documentation places all tasks anew"
+        return "the number of moved tasks is limited, but the documentation places all tasks again"
     return None
 
 

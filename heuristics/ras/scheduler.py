@@ -332,8 +332,8 @@ def schedule_round(
 
     `strategy` is used for all topologies in place of their own; ``None`` = their own. `java` is
     the release of Java that Storm would run on: the order of its hash tables depends on it.
-    `token` stops the round by `CancelledError`; ``None`` = nobody does. `log` is told what is
-    assigned and freed, beginning with what is ``running``; ``None`` = nobody is.
+    `token` stops the round by `CancelledError`; ``None`` = nobody does. `log` records what is
+    assigned and freed, beginning with what is ``running``; ``None`` = nothing does.
     """
     limits = RoundLimits() if limits is None else limits
     token = token or CancellationToken()

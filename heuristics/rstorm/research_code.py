@@ -43,7 +43,7 @@ What is ours, because that code has no word for it:
   cpu is never exceeded; then the method refuses, as that code does. Memory is never exceeded, even
   where the instance has it soft.
 - *Ties*: between racks by name, between nodes by id; tasks left over in the order of the file. That
-  code has the order of hash maps of supervisors' ids (random, so told by no instance), of racks'
+  code has the order of hash maps of supervisors' ids (random, so no instance has it), of racks'
   numbers, for the first task the order of a file of hosts, and a hash set of executors.
 - *The first task* where no node of the first rack has room: that code dies of a null reference;
   here the rack with the next most memory is tried.

@@ -1,4 +1,4 @@
-"""A plan as a placement instance: its threads and VMs, for every placement method to map anew.
+"""A plan as a placement instance: its threads and VMs, for every placement method to map again.
 
 The allocation is kept, the mapping is dropped. Each task becomes a component with the plan's
 threads, each VM a node. What is lost is what a placement instance cannot say: that the demand of a
@@ -32,8 +32,8 @@ MEMORY_MB = 3584
 only its ratio to the demands matters."""
 
 DEMAND_DECIMALS = 3
-"""A thread's points of cpu and MB are rounded up to so many decimals: what fits the instance fits
-the slots. More of them would only make the instance harder to solve."""
+"""A thread's points of cpu and MB are rounded up to this number of decimals: what fits the instance
+fits the slots. More of them would only make the instance harder to solve."""
 
 RACK = "rack-1"
 

@@ -1,6 +1,6 @@
 """Does a plan do what it claims: every slot checked at the plan's rate.
 
-The judge of plans, whoever made them. It believes no algorithm's estimates: it computes anew what
+The judge of plans, whoever made them. It believes no algorithm's estimates: it computes again what
 every bundle receives and uses (`load`) and compares it with what the performance models say.
 """
 

@@ -55,7 +55,7 @@ class BundleLoad:
     bundle
         Which.
     measured
-        What its model says of so many threads on one slot.
+        What its model says of that number of threads on one slot.
     rate
         What it receives, tuples/s.
     """

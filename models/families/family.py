@@ -54,7 +54,7 @@ class Family(Generic[Made]):
     held_out
         Whether it is for final figures only: never among "all families".
     with_tasks
-        (least, most) -> the family with topologies of so many tasks; ``None`` = its sizes are
+        (least, most) -> the family with topologies of that many tasks; ``None`` = its sizes are
         what they are.
     """
 

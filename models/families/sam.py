@@ -25,7 +25,7 @@ SELECTIVITIES = tuple(map(Fraction, ("0.25", "0.5", "1", "1", "1", "1.5", "2")))
 """A stream has one of these, each as likely."""
 
 REACH = 3
-"""A task takes its input from one or two of so many tasks listed before it."""
+"""A task takes its input from one or two of this many tasks listed before it."""
 
 
 def random_dataflow(name: str, rng: Generator) -> tuple[Dataflow, Models]:
@@ -124,7 +124,7 @@ MICRO = tuple((dag, rate) for dag in MICRO_DAGS.values() for rate in RATES)
 """The article's cases, which come first, whatever the seed."""
 
 LEAST_SLOTS, MOST_SLOTS = 2, 30
-"""A random rate is one that full bundles would need so many slots for, by CPU or memory."""
+"""A random rate is one that full bundles would need this many slots for, by CPU or memory."""
 
 
 def make(index: int, seed: int) -> AllocationCase:

@@ -21,10 +21,10 @@ KINDS = ("row", "pairs", "star", "web", "coordinated")
 """Shapes of topologies; see `kind_of`."""
 
 SMALL = 10
-"""A connected topology that is no row is a star below so many components, else a web."""
+"""A connected topology that is not a row is a star below this number of components, else a web."""
 
 COORDINATED_COMPONENTS = 7
-"""A topology of at least so many components, half of them single tasks, is coordinated."""
+"""A topology of at least this many components, half of them single tasks, is coordinated."""
 
 TOPOLOGY_STATISTICS = {
     "tasks": "tasks",

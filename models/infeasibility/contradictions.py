@@ -94,7 +94,7 @@ class TooFewSlots:
     needs
         One entry per topology; topologies without one count as 1 where they have tasks.
     by_cpu
-        Whether a node also has room for only so many workers as its cpu pays the least cpu of.
+        Whether a node also has room for only as many workers as its cpu pays the least cpu of.
     """
 
     kind: ClassVar[str] = "too_few_slots"

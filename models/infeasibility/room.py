@@ -187,7 +187,7 @@ def most_on_node(problem: Problem, part: Part, node: NodeKind, limits: Limits) -
 def _fits(
     problem: Problem, part: Part, node: NodeKind, dims: list[int], count: int, workers: int
 ) -> bool:
-    """Return whether no named resource forbids so many tasks in so many workers, or more."""
+    """Return whether no named resource forbids that many tasks in that many workers, or more."""
     for d in dims:
         load = count * part.demand[d]
         if d == problem.memory:

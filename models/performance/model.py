@@ -1,4 +1,4 @@
-"""The performance model of a task: what one slot supports with so many threads."""
+"""The performance model of a task: what one slot supports with a number of threads."""
 
 from __future__ import annotations
 

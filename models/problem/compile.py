@@ -405,7 +405,9 @@ def pair_flow(topology: Topology, flow: str) -> PairFlow:
             continue
         key = (stream.source, stream.target, stream.grouping == "global")
         total[key] = total.get(key, Fraction(0)) + _share(stream, senders, receivers)
-    return {key: _rounded(weight) for key, weight in total.items() if weight}
+    rounded = {key: _rounded(weight) for key, weight in total.items() if weight}
+    # Less than half a millionth of a tuple per second between two tasks is nothing.
+    return {key: weight for key, weight in rounded.items() if weight}
 
 
 def _share(stream: Stream, senders: int, receivers: int) -> Fraction:

@@ -15,7 +15,7 @@ Then = Callable[[], None]
 
 
 def after(env: Environment, seconds: float, then: Then) -> None:
-    """Call `then` in so many seconds of simulated time."""
+    """Call `then` after a number of seconds of simulated time."""
     env.timeout(seconds).callbacks.append(lambda _: then())
 
 

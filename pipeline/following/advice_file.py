@@ -1,8 +1,8 @@
 """The advice file: JSON lines, one per batch, each exactly once.
 
 A line is written in one piece and forced to disk before its batch counts as done. Where a crash cut
-it short, the next start removes the rest of it, and the batch, which is repeated, writes it anew; a
-batch whose line is there already writes nothing.
+it short, the next start removes the rest of it, and the batch, which is repeated, writes it again;
+a batch whose line is there already writes nothing.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ class Measuring:
         Raises
         ------
         InputError
-            When too many lines are damaged, or it cannot be told what time a sample covers.
+            When too many lines are damaged, or it is not known what time a sample covers.
         """
         measured = measure_tables(spark, tables, self.instance, self.settings)
         if measured is not None and not self.accept_damaged:

@@ -25,7 +25,7 @@ class Search:
     seed: int = 0
 
     def saving(self, instance: Instance) -> Saving:
-        """Return what at most so many moves save."""
+        """Return what at most that number of moves saves."""
         return saving(
             instance,
             self.max_moves,

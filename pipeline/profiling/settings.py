@@ -37,11 +37,11 @@ class Settings:
     resolution
         The peak rate is found to this part of itself; peak rates that differ less are equal.
     max_slope
-        A trial is stable where latency rises by at most so many seconds per second. The article
+        A trial is stable where latency rises by at most this many seconds per second. The article
         uses 0.001 on trials of 12 minutes; shorter ones are noisier. An input rate p % above what
         a task supports makes latency rise by p / 100.
     window
-        The sweep ends when so many last peak rates are flat or fall.
+        The sweep ends when this many of the last peak rates are flat or fall.
     memory_mb
         Memory of a slot; the article's is 3.5 GiB.
     core

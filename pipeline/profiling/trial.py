@@ -210,8 +210,8 @@ class _Answers:
 
 
 BUCKETS = 10
-"""The trial is cut into so many parts of equal length; the median latency of each counts, so that a
-hiccup of the machine does not."""
+"""The number of parts of equal length that a trial is cut into; the median latency of each counts,
+so that a hiccup of the machine does not."""
 NO_ANSWERS = 1.0
 """Slope where fewer than two tuples come back: the latency of one that waits rises by 1 s per s."""
 

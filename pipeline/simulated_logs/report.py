@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 Prefix = Callable[[int], str]
-"""What stands before a line that is written so many milliseconds after the start."""
+"""What stands before a line that is written a number of milliseconds after the start."""
 
 HEAD = "\0"
 """Stands for the head of a line, which is the same in all lines of a report."""

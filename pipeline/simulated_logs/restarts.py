@@ -22,7 +22,7 @@ Worker = tuple[Machine, int]
 
 @dataclass(slots=True)
 class Lives:
-    """The lives of a topology's workers: the buckets in which they begin anew, and running totals.
+    """The lives of a topology's workers: the buckets in which they restart, and running totals.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def plan_restarts(
     Raises
     ------
     InputError
-        When there are too few buckets for so many restarts, `APART` buckets apart.
+        When there are too few buckets for that number of restarts, `APART` buckets apart.
     """
     begins: list[dict[Worker, list[int]]] = [{} for _ in scenes]
     if not settings.restarts:

@@ -17,7 +17,7 @@ PROCESS_SHARE = 0.9
 USER_TENTHS = 9
 """Tenths of cpu time that are spent in user mode."""
 COLLECTION_SHARE = 100
-"""One part in so many of cpu time is garbage collection, 10 ms each time."""
+"""One part in this many of cpu time is garbage collection, 10 ms each time."""
 
 
 @dataclass(frozen=True, slots=True)

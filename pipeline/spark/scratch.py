@@ -1,6 +1,6 @@
 """Tables between two jobs as files, so that what follows is planned from these files alone.
 
-With each step that is added, Spark analyses all of a frame's plan anew, and a frame that is
+With each step that is added, Spark analyses all of a frame's plan again, and a frame that is
 persisted keeps its plan: ten steps on ten steps take longer than their rows, and the plans fill the
 driver's memory for as long as anything refers to them.
 """

@@ -2,8 +2,8 @@
 
 With the stream in its name, ``__execute-count-lines:default`` is printed as
 ``__execute-count-lines:d``, and ``__execute-latency-lines:default`` as ``__execute-latency-lines``:
-the latency has the fewest characters left, 5. A sender of so many or more may be cut in one of the
-two. It is known by its component alone, where the topology has only one of which that is the
+the latency has the fewest characters left, 5. A sender of that length or more may be cut in one of
+the two. It is known by its component alone, where the topology has only one of which that is the
 beginning; else what was cut does not tell whose tuples these are, and is joined to nothing.
 """
 

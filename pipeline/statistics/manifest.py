@@ -176,7 +176,7 @@ def is_storm(name: str) -> bool:
 
 
 def neighbour(part: Part, days: int) -> Part:
-    """Return the part of the same topology so many days later."""
+    """Return the part of the same topology `days` later."""
     topology, day = part
     assert day is not None, part
     return topology, date.fromordinal(date.fromisoformat(day).toordinal() + days).isoformat()

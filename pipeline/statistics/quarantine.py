@@ -1,7 +1,7 @@
 """From parsed lines to clean samples and the lines that are kept aside.
 
 The rows of a place (a task in a worker) are brought together and sorted once, by series and time;
-everything that samples tell of each other is told by neighbours in that order. Of several samples
+everything that samples say about each other is said by neighbours in that order. Of several samples
 of one time the first that was received counts. A running total that falls was reset: its worker was
 restarted and counts from zero again. So does a worker's uptime. What happened before the first
 reading, or since one long ago, is not known and not a sample. A value that cannot have come about

@@ -1,4 +1,4 @@
-"""What a reader must be told of the logs beside the lines."""
+"""What a reader of logs must know besides the lines."""
 
 from __future__ import annotations
 

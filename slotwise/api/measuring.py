@@ -134,7 +134,7 @@ def measure(
     ------
     InputError
         For bad input; when there are no logs, nothing in them is of the topologies, too many lines
-        are damaged, or it cannot be told what time a sample covers.
+        are damaged, or it is not known what time a sample covers.
     SlotwiseError
         When Spark does not start, or its job fails.
 

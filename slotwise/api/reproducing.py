@@ -42,7 +42,7 @@ class Reproduction:
 
 
 def reproduce(article: str = "sam") -> Reproduction:
-    """Compute the figures of an article anew, beside what it says.
+    """Compute the figures of an article, beside those that it states.
 
     Parameters
     ----------

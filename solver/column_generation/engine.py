@@ -20,7 +20,7 @@ from importlib.metadata import version
 from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.baseline import BASELINE, known_at_once
+from slotwise.solver.baseline import BASELINE, best_of_heuristics
 from slotwise.solver.column_generation.columns.enumeration import PARTS, RULES
 from slotwise.solver.column_generation.columns.model import make_column_model
 from slotwise.solver.column_generation.columns.search import TABLES, search_columns, usable_contents
@@ -109,7 +109,7 @@ def _fast(
             return fast.run(problem, limits, hint, reporter, params)
         except NotTakenError:
             pass  # the general way says why, if it is too large for that too
-    return known_at_once(problem, limits.seed, hint, QUICK_METHODS, reporter=reporter)
+    return best_of_heuristics(problem, limits.seed, hint, QUICK_METHODS, reporter=reporter)
 
 
 def by_columns(

@@ -131,7 +131,7 @@ class Incumbent:
         return True
 
     def keep(self, placement: Placement, values: tuple[int, ...]) -> None:
-        """Keep a better placement with the engine's own values, neither judged nor told."""
+        """Keep a better placement with the engine's own values, neither judged nor reported."""
         self.placement, self.values = placement, values
         self._note(min(len(self.optima), len(values) - 1))
 

@@ -103,10 +103,10 @@ def _process_limits() -> Iterator[int]:
 LOOK_S = 0.05
 """Between two looks at the resident memory; at some 2 GB a second the limit is passed by 0.1 GB."""
 PATIENCE_S = 2.0
-"""What an engine may take to end and free its memory, before the others are told to stop, too."""
+"""What an engine may take to end and free its memory, before the others are stopped, too."""
 
 SHARE_TOO_MUCH = 0.1
-"""Of the limit: a search that takes so much more, long after it was told to stop, is left behind.
+"""Of the limit: a search that takes so much more, long after it was asked to stop, is left behind.
 """
 
 BYTES_PER_UNIT = 1000 * MB
@@ -145,7 +145,7 @@ class Memory:
 
     @property
     def is_overdue(self) -> bool:
-        """Whether a search that was told to stop did not, and takes more and more memory."""
+        """Whether a search that was asked to stop did not, and takes more and more memory."""
         since = self._short_since
         if since is None or time.perf_counter() < since + 2 * PATIENCE_S:
             return False

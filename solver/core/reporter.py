@@ -57,8 +57,8 @@ class Reporter:
     token: RunToken = field(default_factory=RunToken)
     same_optimum: bool = True
 
-    def heeding(self, token: RunToken) -> Reporter:
-        """Return the same view for an engine that heeds `token`."""
+    def stopped_by(self, token: RunToken) -> Reporter:
+        """Return the same view for an engine that `token` stops."""
         return replace(self, token=token)
 
     def by(self, engine: str) -> Reporter:

@@ -24,13 +24,13 @@ POLL_S = 0.1
 GRACE_S = 1.0
 """What a search may take to end after Ctrl-C; then it is left behind."""
 ASK_AFTER_S = 0.1
-"""A search that has not ended this long after its time limit is told to stop."""
+"""A search that has not ended this long after its time limit is asked to stop."""
 LEAVE_AFTER_S, LEAVE_AFTER_SHARE = 0.5, 0.02
 """So long after its time limit, and this share of it, a search is left behind."""
 
 
 class Task(Generic[T]):
-    """A call in a separate daemon thread, which can be told to stop.
+    """A call in a separate daemon thread, which can be asked to stop.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class Task(Generic[T]):
         return bool(self._errors)
 
     def answer(self) -> T | None:
-        """Return what the call returned; ``None`` if it runs on, or stopped because it was told.
+        """Return what the call returned; ``None`` if it runs on, or stopped on request.
 
         What else it raised is raised here.
         """
@@ -90,7 +90,7 @@ class Task(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class TimeLimit:
-    """The moments (`time.perf_counter`) at which a search is told to stop, and is abandoned."""
+    """The moments (`time.perf_counter`) at which a search is asked to stop, and is abandoned."""
 
     ask_at: float
     leave_at: float
@@ -191,7 +191,7 @@ RUNNING: set[threading.Thread] = set()
 
 
 def is_any_left_behind() -> bool:
-    """Return whether a search that was told to stop still runs.
+    """Return whether a search that was asked to stop still runs.
 
     The interpreter must not be torn down below native code: the process leaves by `os._exit` then.
     """

@@ -83,7 +83,7 @@ def attempt(
     reporter.known.start(engine.name, why)
     try:
         token = reporter.token.child(reporter.token.now() + limits.time_s + ASK_AFTER_S)
-        found = run_checked(engine, why, problem, limits, hint, reporter.heeding(token))
+        found = run_checked(engine, why, problem, limits, hint, reporter.stopped_by(token))
     except (NotTakenError, CancelledError):
         return None
     except InternalError as error:
@@ -102,7 +102,7 @@ def run_engine(
 ) -> Outcome:
     """Run an engine; where memory runs short it ends as if its time were over, and that is noted.
 
-    What it told `reporter` by then stands, whatever it returns. The first placement (`BASELINE`) is
+    What it reported by then stands, whatever it returns. The first placement (`BASELINE`) is
     made whatever the limit is: without it there is no answer at all.
 
     Raises
@@ -120,7 +120,7 @@ def run_engine(
     found, is_short = in_memory(
         engine.name,
         reporter.token,
-        lambda token: engine.run(problem, limits, hint, reporter.heeding(token)),
+        lambda token: engine.run(problem, limits, hint, reporter.stopped_by(token)),
     )
     if found is None:
         return Outcome(Status.UNKNOWN, None, None, (None,) * len(problem.terms), "")

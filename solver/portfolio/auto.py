@@ -265,10 +265,10 @@ def _search(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
 
     def beside(token: RunToken) -> None:
         limits = replace(auto.limits, workers=threads - 1)
-        auto.run(PortfolioStep(CP_SAT, BESIDE), problem, reporter.heeding(token), limits=limits)
+        auto.run(PortfolioStep(CP_SAT, BESIDE), problem, reporter.stopped_by(token), limits=limits)
 
     def alone(token: RunToken) -> None:
-        _prove(auto, problem, reporter.heeding(token))
+        _prove(auto, problem, reporter.stopped_by(token))
         if threads > 1:
             auto.polish(POLISH, 1.0, token)
 
@@ -352,7 +352,7 @@ def side_by_side(
 ) -> None:
     """Run all lanes at once, each with a child of `token`, until all have ended.
 
-    As soon as everything is settled, or `token` is cancelled, all are told to stop; one that does
+    As soon as everything is settled, or `token` is cancelled, all are stopped; one that does
     not within `GRACE_S` is left behind. What a lane raises stops the others, too, and is raised
     here.
     """

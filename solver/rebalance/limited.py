@@ -18,7 +18,7 @@ def with_limit(instance: Instance, max_moves: int | None) -> Problem:
     return compile_problem(replace(instance, objective=replace(instance.objective, limits=limits)))
 
 
-def homeless(instance: Instance) -> Problem:
+def compiled_without_running(instance: Instance) -> Problem:
     """Compile an instance without `running`, and its terms without what counts moves.
 
     Rules and all other costs are the same, and are computed far faster: tasks that run in different

@@ -20,7 +20,7 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.judge.rules import violations
 from slotwise.models.judge.verdict import Violation
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.rebalance.limited import homeless
+from slotwise.solver.rebalance.limited import compiled_without_running
 from slotwise.solver.structure.matching import without_homes
 from slotwise.solver.structure.task_types import merge_twins
 
@@ -114,7 +114,7 @@ class StateBetween:
     ) -> None:
         self._problem, self.token, self._saves_first = problem, token, saves_first
         self._kinds = kind_of_tasks(problem)
-        self._rest = homeless(problem.instance)
+        self._rest = compiled_without_running(problem.instance)
         self._rules = RulesBetween(self._rest, self._kinds, start)
         self._held: Contents = contents(self._kinds, start)
         self._nodes, self._workers = list(start.nodes), list(start.workers)

@@ -14,7 +14,7 @@ from slotwise.models.judge.moves import TaskMove, place_of, task_moves
 from slotwise.models.judge.verdict import Verdict, Violation
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import plain
-from slotwise.solver.rebalance.limited import homeless
+from slotwise.solver.rebalance.limited import compiled_without_running
 from slotwise.solver.rebalance.order import StepByStep, ordered
 
 
@@ -133,7 +133,7 @@ def make_plan(
 
 def _steps(problem: Problem, start: Placement, found: StepByStep) -> tuple[PlannedMove, ...]:
     """Return the ordered moves with what each saves."""
-    costs = homeless(problem.instance)
+    costs = compiled_without_running(problem.instance)
     state, verdict = start, judge(costs, start)
     steps = []
     for task, _, target, is_parking in found.moves:

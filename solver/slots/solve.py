@@ -44,7 +44,7 @@ class Offer:
         return None if self.vms is None else sum(vm.size.slots for vm in self.vms)
 
     def take(self, slots: int) -> tuple[Vm, ...]:
-        """Return the VMs of lowest price, then of lowest number, that have so many slots."""
+        """Return the VMs of lowest price, then of lowest number, that have this many slots."""
         return cheapest(slots, self.sizes) if self.vms is None else choose(slots, self.vms)
 
 

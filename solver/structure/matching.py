@@ -320,9 +320,9 @@ def kept_running(problem: Problem, placement: Placement) -> Placement:
     running = running_placement(problem)
     if running is None:
         return placement
-    homeless = without_homes(problem)
-    kinds = merge_twins(homeless, CancellationToken()).members
-    return matched(homeless, running, placement, kinds, MOST_PAIRS).placement
+    free = without_homes(problem)
+    kinds = merge_twins(free, CancellationToken()).members
+    return matched(free, running, placement, kinds, MOST_PAIRS).placement
 
 
 def without_homes(problem: Problem) -> Problem:

@@ -130,7 +130,7 @@ def compared(index: int, seed: int, tuples: int) -> list[Row]:
 
 
 def _run(prediction: Prediction, seed: int, tuples: int) -> Run:
-    """Return a run that completes so many tuples of all spouts, if the prediction is right."""
+    """Return a run that completes that many tuples of all spouts, if the prediction is right."""
     seconds = tuples / prediction.rate
     return Run(seconds, seconds / 10, seed)
 

@@ -170,7 +170,7 @@ def kill_broker(broker: Broker) -> Strike:
 
 
 def strike_after(command: Sequence[str], seconds: float, strike: Strike) -> bool:
-    """Run a command to its end, and strike after so many seconds; false: it ended before.
+    """Run a command to its end, and strike after that many seconds; false: it ended before.
 
     Raises
     ------

@@ -147,7 +147,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--time-limit", type=float, default=60.0, metavar="S", help="of each solve")
     parser.add_argument(
-        "--tiny", type=int, default=0, help="compare so many tiny ones with exhaustive search first"
+        "--tiny",
+        type=int,
+        default=0,
+        help="number of tiny ones to compare with exhaustive search first",
     )
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
 

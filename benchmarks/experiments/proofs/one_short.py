@@ -87,7 +87,7 @@ class _Plan:
 
 
 def _fill(rng: Rng, plan: _Plan, tasks: int, *, without: str = "") -> None:
-    """Add topologies of one worker each until there are so many tasks."""
+    """Add topologies of one worker each until there are that many tasks."""
     left = tasks - sum(map(len, plan.where.values()))
     number = 0
     while left > 0:

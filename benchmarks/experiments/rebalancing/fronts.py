@@ -191,7 +191,9 @@ def summarised(rows: Sequence[Measured]) -> dict[str, float | int | None]:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this experiment."""
     parser.add_argument("--count", type=int, default=100, help="random instances")
-    parser.add_argument("--skip", type=int, default=0, help="the first so many instances")
+    parser.add_argument(
+        "--skip", type=int, default=0, help="number of instances to leave out at the start"
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--cluster", type=Path, metavar="CLUSTER.json", help="instead of these")
     parser.add_argument("--method", default="ras-round-robin", help="what placed its topologies")

@@ -147,7 +147,9 @@ def summarised(rows: Sequence[Measured]) -> dict[str, float | int | None]:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this experiment."""
     parser.add_argument("--count", type=int, default=200, help="random clusters")
-    parser.add_argument("--skip", type=int, default=0, help="the first so many clusters")
+    parser.add_argument(
+        "--skip", type=int, default=0, help="number of clusters to leave out at the start"
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--time-limit", type=float, default=20.0, metavar="S", help="of each solve")
     parser.add_argument("--lines", action="store_true", help="also time the command's first line")

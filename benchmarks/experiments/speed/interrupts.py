@@ -57,7 +57,7 @@ class Interrupt:
 
 
 def interrupt(command: Sequence[str], instance: Instance, after_s: float) -> Interrupt:
-    """Start `command`, press Ctrl-C after so many seconds, and judge what it prints.
+    """Start `command`, press Ctrl-C after that many seconds, and judge what it prints.
 
     Raises
     ------

@@ -102,7 +102,7 @@ def _plan(model: PerformanceModel) -> Plan:
 
 
 def _peak(task: str, threads: int, near: Fraction, settings: Settings) -> float:
-    """Return the highest stable rate of so many threads, looked for from a rate near it on."""
+    """Return the highest stable rate of a number of threads, looked for from a rate near it on."""
     finer = replace(settings, resolution=settings.resolution / 2)
     trials: list[Trial] = []
     start = float(f"{float(near) / 2:.3g}")

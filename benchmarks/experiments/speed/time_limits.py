@@ -23,7 +23,7 @@ from slotwise.processes.child import Child, take_stdout
 from slotwise.processes.pipes import last_line
 
 SHARE_LATE, LATE_S = 0.05, 1.0
-"""How late an end may be: this share of the limit, and so many seconds."""
+"""How late an end may be: this share of the limit, and this many seconds."""
 PATIENCE_S = 120.0
 """So long after its limit a process is killed."""
 

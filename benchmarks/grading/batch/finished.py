@@ -1,4 +1,4 @@
-"""A grading that has all its rows already: told without Spark, from the files of its folder."""
+"""A grading that has all its rows already: recognised without Spark, by the files of its folder."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ RUN_WORK = 2_000
 """Of any run, besides that of its tasks and nodes."""
 
 SHARES = 4
-"""Tasks of cheap runs for each slot, at least, as long as there are so many runs."""
+"""Tasks of cheap runs for each slot, at least, as long as there are enough runs."""
 
 
 def settings_frame(spark: SparkSession, settings: Sequence[Setting]) -> DataFrame:

@@ -137,7 +137,7 @@ def plan_stage(spark: SparkSession, batch: Batch, stage: Stage, plan: DataFrame)
     """Return the stage's runs without a row, from a file.
 
     From a file, so that rows that come meanwhile change nothing: Spark Connect works out a frame
-    anew each time that it is used.
+    again each time that it is used.
     """
     rows = _rows(spark, batch)
     standing = of_runs.standing(rows, batch.retry_failed)

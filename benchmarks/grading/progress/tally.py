@@ -70,7 +70,7 @@ class Tally:
 
     @property
     def running(self) -> int:
-        """Runs under way, at most: one for each slot, as long as there are so many."""
+        """Runs under way, at most: one for each slot, as long as there are enough."""
         return max(0, min(self._slots, self.total - self.done))
 
     @property
@@ -79,7 +79,7 @@ class Tally:
         return self._clock() - self._started
 
     def seconds_left(self) -> tuple[float, bool] | None:
-        """Return the seconds left, and whether they are at least so many; ``None`` = not known.
+        """Return the seconds left, and whether that is a lower bound; ``None`` = not known.
 
         Each remaining run is taken to cost the mean of its kind so far. Of a kind that none has
         ended of nothing is known, so that the time left is a lower bound.

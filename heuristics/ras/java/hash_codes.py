@@ -18,7 +18,7 @@ from slotwise.heuristics.ras.java.iteration_order import LEAST_TABLE, spread, st
 T = TypeVar("T")
 
 JAVA_RELEASE = 17
-"""Whose tables are followed unless told otherwise; release 19 sizes copies more tightly."""
+"""Whose tables are followed by default; release 19 sizes copies more tightly."""
 
 
 def executor_hash(executor: int) -> int:

@@ -55,7 +55,7 @@ def schedule_storm_1(
 ) -> Storm1Round:
     """Return what one round makes of `instance`; `java`: whose hash tables are followed.
 
-    `log` is told what is placed and evicted, beginning with what runs; ``None`` = nobody is.
+    `log` records what is placed and evicted, beginning with what runs; ``None`` = nothing does.
 
     Raises
     ------

@@ -28,7 +28,8 @@ CLOSE = 0.1
 EVEN = 2 / 3
 """Least share of such gaps with which lines come evenly."""
 LONGEST_US, LONGEST_GAPS = 600 * US, 10
-"""A line after a gap that is longer than both (so long, so many of the commonest) begins anew."""
+"""A line after a gap that is longer than both begins a new series: an absolute length, and a number
+of the commonest gaps."""
 REPORTED = 0.9
 """Least share of its tasks' lines with which a pair is not silent: the others were lost."""
 
@@ -50,7 +51,7 @@ Rhythms = Mapping[tuple[str, str], Rhythm]
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """How often a sample came so many microseconds after the one before of its series."""
+    """How often a sample came that many microseconds after the one before of its series."""
 
     topology: str
     source: str

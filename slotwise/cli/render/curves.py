@@ -72,7 +72,7 @@ def plot_lines(path: Path, lines: Sequence[Line], x: str, y: str) -> None:
 
 
 def _new_figure(rows: int) -> Figure:
-    """Return an empty figure with room for so many charts below each other."""
+    """Return an empty figure with room for a number of charts below each other."""
     from matplotlib import rcParams
     from matplotlib.figure import Figure
 

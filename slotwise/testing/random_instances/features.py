@@ -28,8 +28,8 @@ class Wanted:
     topologies
         Least number of topologies, 1 or 2.
     tasks
-        The first topology gets at least so many tasks, before any are left to ackers or components
-        without tasks; with 1 or more, no topology is without tasks.
+        The first topology gets at least this many tasks, before any are left to ackers or
+        components without tasks; with 1 or more, no topology is without tasks.
     memory
         Whether ``memory_mb`` is counted.
     running

@@ -112,7 +112,7 @@ def widely_scaled_instance(rng: Generator) -> Instance:
 
 
 def make_instance(choose: Chooser, most_tasks: int, most_nodes: int) -> Instance:
-    """Return an instance of at most so many tasks and nodes.
+    """Return an instance of at most that many tasks and nodes.
 
     Some are simplified for engines that do not take every rule, and some have numbers of widely
     differing size.
@@ -344,7 +344,7 @@ def with_tasks(topology: Topology, least: int = 1) -> Topology:
 def _linked_components(
     choose: Chooser, tasks: int, dims: tuple[str, ...], rates: bool, most: int
 ) -> list[tuple[Component, Stream | None]]:
-    """Return components for so many tasks, each with a stream from the one before, or without."""
+    """Return components for that many tasks, each with a stream from the one before, or without."""
     made: list[Component] = []
     left = tasks
 

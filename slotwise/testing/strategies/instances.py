@@ -156,7 +156,7 @@ def infeasible_with_reason(
     most_tasks, most_nodes
         As in `instances`.
     reason
-        The name of one of `REASONS`; ``None`` = any that so many tasks and nodes allow.
+        The name of one of `REASONS`; ``None`` = any that this number of tasks and nodes allows.
 
     Raises
     ------

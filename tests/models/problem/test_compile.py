@@ -357,3 +357,11 @@ def test_topologies_do_not_mix() -> None:
     problem = compile_problem(replace(first, topologies=(*first.topologies, second)))
     assert [(flow.source, flow.target) for flow in problem.flows] == [(0, 1), (2, 3)]
     assert [rule.reject_weight for rule in problem.rules] == [1, 3]
+
+
+def test_a_rate_that_rounds_to_nothing_is_no_flow() -> None:
+    stream = Stream("a", "b", rate=D("0.000001"))
+    components = (Component("a", "spout", 1), Component("b", "bolt", 2))
+    topology = Topology("t", components, (stream,))
+    problem = compile_problem(Instance("x", Cluster((Node("n", "r"),)), (topology,), flow="rates"))
+    assert problem.flows == ()

@@ -21,7 +21,7 @@ from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.baseline import known_at_once
+from slotwise.solver.baseline import best_of_heuristics
 from slotwise.solver.column_generation import engine as configurations
 from slotwise.solver.compact.milp import engine as milp
 from slotwise.solver.core.memory import RunToken
@@ -86,7 +86,7 @@ def test_a_search_left_behind_loses_nothing_and_changes_nothing(
 ) -> None:
     instance = next(iter(RSTORM.generate(1)))
     problem = compile_problem(instance)
-    known = known_at_once(problem, 0, None, ("r-storm",))
+    known = best_of_heuristics(problem, 0, None, ("r-storm",))
     assert known.placement is not None
     release, ended = threading.Event(), threading.Event()
 
@@ -120,7 +120,7 @@ def test_heuristics_heed_a_deadline(name: str, mid: Problem) -> None:
 
 
 def test_bounds_are_kept_where_no_heuristic_ends(mid: Problem) -> None:
-    found = known_at_once(mid, 0, None, tuple(HEURISTICS), seconds=0.0)
+    found = best_of_heuristics(mid, 0, None, tuple(HEURISTICS), seconds=0.0)
     assert found.bounds[0] == 0
     assert found.placement is None or judge(mid, found.placement).valid
 
@@ -143,11 +143,11 @@ def test_the_heuristics_behind_configurations_have_its_token(
 
     def known(*words: Any, reporter: Reporter) -> Outcome:
         given.append(reporter)
-        return known_at_once(*words, reporter=reporter)
+        return best_of_heuristics(*words, reporter=reporter)
 
     problem = compile_problem(next(iter(RSTORM.generate(1))))
     asked = within(problem, LONG_S)
-    monkeypatch.setattr(configurations, "known_at_once", known)
+    monkeypatch.setattr(configurations, "best_of_heuristics", known)
     monkeypatch.setattr(configurations.fast, "supports", lambda problem: "not today")
     ENGINES["configurations"].run(problem, Limits(time_s=1e-6), None, asked)
     assert [one.token for one in given] == [asked.token]
@@ -155,7 +155,7 @@ def test_the_heuristics_behind_configurations_have_its_token(
 
 @pytest.mark.slow
 def test_local_search_heeds_a_deadline_within_a_step(mid: Problem) -> None:
-    start = known_at_once(mid, 0, None, ("ras-default",)).placement
+    start = best_of_heuristics(mid, 0, None, ("ras-default",)).placement
     LOCAL_SEARCH.run(mid, Limits(time_s=1e6, deterministic_work=1.0), start)  # compiles its loops
     began = time.perf_counter()
     found = LOCAL_SEARCH.run(mid, Limits(time_s=1e6), start, within(mid, 0.5))

@@ -16,7 +16,7 @@ from slotwise.benchmarks.grading.sources import CaseRange, Sources
 from slotwise.pipeline.spark.session import session
 
 Graded = Callable[[int], dict[str, float]]
-"""Grade so many instances, in a folder of their own; say how many runs that were."""
+"""Grade a number of instances, in a folder of their own; say how many runs that were."""
 
 
 @contextmanager

@@ -38,7 +38,7 @@ COLUMNS = {"what": "<30", "wall": ">10", "cpu": ">10", "asked": ">8"}
 
 
 def measure(tasks: int, request: Document) -> list[Document]:
-    """Return what so many processes at a time measured, each with its part of the runs."""
+    """Return what that number of processes at a time measured, each with its part of the runs."""
     with ExitStack() as stack:
         running = [stack.enter_context(Child(command_of(task.main))) for _ in range(tasks)]
         for part, process in enumerate(running):

@@ -69,7 +69,7 @@ def _settings() -> AbstractContextManager[None]:
 
 
 def new_chart(heights: list[float]) -> tuple[Figure, list[Axes]]:
-    """Return a figure with one panel below the other, each so many inches high; inside `styled`."""
+    """Return a figure with panels of these heights (inches) below each other; inside `styled`."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(WIDTH_IN, sum(heights)), layout="constrained")

@@ -98,7 +98,7 @@ def _marked(points: int, index: int) -> list[int]:
 
 
 def name_lines(ax: Axes, lines: Sequence[Line], cast: Cast, height_in: float) -> None:
-    """Write the names of the lines at the right of a panel that is so many inches high.
+    """Write the names of the lines at the right of a panel of this height in inches.
 
     Each stands near the end of its line, behind a sample of it; of lines that end at one height,
     the one that lies higher on the way stands higher.
