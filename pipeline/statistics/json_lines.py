@@ -5,7 +5,8 @@ used for that many tuples since its last line; ``{"time": ..., "from": ..., "to"
 "tuples": ..., "bytes": ...}`` what went from one task to another. `time` is in seconds or
 milliseconds since 1970 or ISO 8601 (UTC, unless it says otherwise); `received`, optional, when the
 collector got the line: without it a line is never late. `topology`, `component` (else a task's name
-without ``[0]`` or ``/0``), `ghz`, `worker` (a port) and the `node` of a pair are optional; other keys are ignored.
+without ``[0]`` or ``/0``), `ghz`, `worker` (a port) and the `node` of a pair are optional; other
+keys are ignored.
 A line is malformed as a whole where a key stands twice, something follows the object, a number is
 text or not finite, tuples or bytes are not whole, or an optional key holds what it cannot.
 """
