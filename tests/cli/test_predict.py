@@ -202,3 +202,10 @@ def test_an_approximation_that_has_not_settled_says_so_first(
     assert unsettled.out.startswith("Not settled: ")
     assert whole.out.splitlines()[0] in unsettled.out
     assert cli("predict", "clicks.json", "packed.json", "--json").json["settled"] is False
+
+
+@pytest.mark.parametrize(("file", "says"), [("clicks.json", True), ("word-count.json", False)])
+def test_solve_names_predict_where_the_instance_says_what_tuples_cost(
+    cli: Cli, examples: Path, file: str, says: bool
+) -> None:
+    assert ("slotwise predict" in cli("solve", file, "--time-limit", "20").out) is says

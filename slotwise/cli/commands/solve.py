@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from slotwise.cli import exits, options
 from slotwise.cli.command import Call, Purpose, command
 from slotwise.cli.exits import print_json
+
+if TYPE_CHECKING:
+    from slotwise.models.instance.instance import Instance
 
 
 @command(
@@ -87,6 +90,13 @@ def solve(
             from slotwise.cli.render.results import show_result
 
             show_result(result)
+            if solved.placement is not None and _has_workload(task.given):
+                exits.emit("slotwise predict says what it is worth: throughput and latency.\n")
             if check is not None:
                 exits.emit(f"Cross-check: {check.agreement}: {check.reason}.\n")
     return solved.exit_code
+
+
+def _has_workload(instance: Instance) -> bool:
+    components = (one for topology in instance.topologies for one in topology.components)
+    return any(one.service_ms is not None for one in components)
