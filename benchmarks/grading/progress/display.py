@@ -155,6 +155,8 @@ def stages(
 
     def run() -> None:
         while not ended.wait(1 if status else PLAIN_EVERY_S):
+            if not stage[0]:  # nothing has begun
+                continue
             if status:
                 status.update(words())
             elif time.monotonic() - begun >= QUIET_S:

@@ -296,6 +296,7 @@ def test_stages_of_long_work(
         assert not seen.wait(0.05)
     monkeypatch.setattr(display_module, "QUIET_S", 0.0)
     with display_module.stages(True, share) as say:
+        assert not seen.wait(0.05)  # nothing has begun
         say("reading lines")
         assert seen.wait(10)
     lines = capsys.readouterr().err.splitlines()
