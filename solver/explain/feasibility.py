@@ -22,7 +22,8 @@ from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.result import Limits, Result, Status
 from slotwise.solver.core.supervision import counted_presses
 from slotwise.solver.explain.explanation import Feasibility
-from slotwise.solver.orphans.first_placement import Fit, Standing, kept
+from slotwise.solver.orphans.first_placement import current_placement
+from slotwise.solver.orphans.partial_placement import Fit, PartialPlacement
 from slotwise.solver.solve import solve
 
 START_S, START_S_PER_TASK, MOST_START = 0.05, 0.005, 0.4
@@ -77,13 +78,13 @@ def quick_placements(problem: Problem) -> Iterator[Placement]:
     """
     if problem.task_count > MOST_TASKS:
         return
-    begin = kept(problem, CancellationToken())
+    current = current_placement(problem, CancellationToken())
     share = problem.demand / np.maximum(problem.capacity.max(axis=0, initial=1), 1)
     size = share.max(axis=1, initial=0.0)
-    waiting = {*begin.crowded, *begin.orphans}
+    waiting = {*current.conflicting, *current.orphans}
     order = sorted(waiting, key=lambda task: -size[problem.task_class[task]])
 
-    def first(state: Standing, c: int) -> Fit | None:
+    def first(state: PartialPlacement, c: int) -> Fit | None:
         while full[c] < problem.node_count:  # a node that is full for a class stays so
             fit = next(state.fits_on(c, full[c]), None)
             if fit is not None:
@@ -95,12 +96,12 @@ def quick_placements(problem: Problem) -> Iterator[Placement]:
         loads = zip(fit.node.load, problem.capacity[fit.place[0]].tolist(), strict=True)
         return float(sum(1 - load / capacity for load, capacity in loads if capacity))
 
-    def tightest(state: Standing, c: int) -> Fit | None:
+    def tightest(state: PartialPlacement, c: int) -> Fit | None:
         return min(state.fits(c), key=room, default=None)
 
     is_small = problem.task_count * problem.node_count <= MOST_PLACES
     for choose in (first, tightest) if is_small else (first,):
-        state, full = begin.standing.copy(), [0] * len(problem.classes)
+        state, full = current.partial.copy(), [0] * len(problem.classes)
         for task in order:
             fit = choose(state, int(problem.task_class[task]))
             if fit is None:

@@ -25,7 +25,7 @@ from slotwise.models.values import NO_LIMIT, plain
 from slotwise.solver.core.not_taken import UntakenError
 from slotwise.solver.core.result import Limits, Result, Status
 from slotwise.solver.orphans.engine import ORPHANS
-from slotwise.solver.orphans.first_placement import first_placement, kept
+from slotwise.solver.orphans.first_placement import current_placement, first_placement
 from slotwise.solver.rebalance.limited import with_limit
 from slotwise.solver.solve import solve
 
@@ -235,11 +235,11 @@ def _missing(problem: Problem) -> tuple[Missing, ...]:
 
 def _largest(problem: Problem) -> tuple[Missing, ...]:
     """Return, of the orphans that no node has room for beside what runs, the first shortage."""
-    begin = kept(problem, CancellationToken())
+    current = current_placement(problem, CancellationToken())
     names = problem.instance.task_names()
-    load = np.array([box.load for box in begin.standing.nodes], dtype=np.int64)
+    load = np.array([node.load for node in current.partial.nodes], dtype=np.int64)
     free = np.where(problem.capacity == NO_LIMIT, NO_LIMIT, problem.capacity - load)
-    for task in begin.orphans:
+    for task in current.orphans:
         need = problem.demand[int(problem.task_class[task])]
         for d, name in enumerate(problem.dims):
             most = int(free[:, d].max())
