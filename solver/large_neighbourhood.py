@@ -117,10 +117,10 @@ class LargeNeighbourhoodSearch:
             nodes = [node for node in nodes if self.problem.node_rack[node] == rack]
         part = freed(self.problem, self.placement, nodes)
         start = null_reporter(part.problem, NAME).judged(part.problem, part.start).scaled
-        found, is_solved = self._solve(part.problem, part.start)
-        better = found.values is not None and found.values < start
-        if found.placement is not None and (better or found.values == start):
-            self.placement = part.restored(self.placement, found.placement)
+        outcome, is_solved = self._solve(part.problem, part.start)
+        better = outcome.values is not None and outcome.values < start
+        if outcome.placement is not None and (better or outcome.values == start):
+            self.placement = part.restored(self.placement, outcome.placement)
         self._adapt(better=better, is_solved=is_solved)
         return better
 
@@ -142,11 +142,11 @@ class LargeNeighbourhoodSearch:
             token = self.token.child(self.token.now() + seconds)
             try:
                 reporter = Reporter(known, engine.name, token=token)
-                found = engine.run(problem, limits, known.best.placement, reporter)
+                outcome = engine.run(problem, limits, known.best.placement, reporter)
             except (NotTakenError, CancelledError):
                 continue
-            if found.values is not None and found.values == found.bounds:
-                return found, True
+            if outcome.values is not None and outcome.values == outcome.bounds:
+                return outcome, True
         return known.outcome(""), False
 
     def _adapt(self, *, better: bool, is_solved: bool) -> None:

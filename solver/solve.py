@@ -171,10 +171,10 @@ def _with_contradiction(problem: Problem, who: str, outcome: Outcome) -> Outcome
 
     Raises `InternalError` where the check of the judge's side does not confirm it.
     """
-    found = outcome.contradiction or find_contradiction(problem)
-    if found is not None and not holds(problem, found):
-        raise InternalError(f"{who}: the contradiction {found} does not hold")
-    return replace(outcome, contradiction=found)
+    contradiction = outcome.contradiction or find_contradiction(problem)
+    if contradiction is not None and not holds(problem, contradiction):
+        raise InternalError(f"{who}: the contradiction {contradiction} does not hold")
+    return replace(outcome, contradiction=contradiction)
 
 
 def _with_fewer_moves(
@@ -228,7 +228,7 @@ def _run(
         known.prove(simple_bounds(problem), BASELINE.name, KIND)
     try:
         reporter = Reporter(known, name, token=token)
-        found = run_checked(chosen, ASKED, problem, limits, hint, reporter)
+        outcome = run_checked(chosen, ASKED, problem, limits, hint, reporter)
     except MemoryLimitError:
         return (chosen,), known.outcome()
     except NotTakenError as error:
@@ -238,17 +238,17 @@ def _run(
         left = replace(limits, time_s=limits.time_s - (token.now() - began))
         asked = confirm_claim(known, chosen, left, token)
         known.trust.check()
-        return (chosen, *asked), _as_known(known, found)
-    if found.status is Status.UNKNOWN and known.best is not None:  # lack of memory ended it
-        found = _as_known(known, found)
-    return (chosen,), found
+        return (chosen, *asked), _as_known(known, outcome)
+    if outcome.status is Status.UNKNOWN and known.best is not None:  # lack of memory ended it
+        outcome = _as_known(known, outcome)
+    return (chosen,), outcome
 
 
-def _as_known(known: SolveState, found: Outcome) -> Outcome:
+def _as_known(known: SolveState, outcome: Outcome) -> Outcome:
     """Return an engine's outcome with what is known instead of what it claims."""
-    now = known.outcome(found.proof)
+    now = known.outcome(outcome.proof)
     return replace(
-        found, status=now.status, placement=now.placement, values=now.values, bounds=now.bounds
+        outcome, status=now.status, placement=now.placement, values=now.values, bounds=now.bounds
     )
 
 

@@ -226,22 +226,22 @@ def smallest_eviction(
     except CancelledError:
         interrupted = True
     first, second = steps or (Step(False, None, None, None, interrupted), None)
-    found = _last(first, second)
+    last = _last(first, second)
     placement = None
-    if found.evicted is not None and found.placement is not None:
-        stay = without(problem, others, found.evicted)
-        placement = let_in(problem, stay, topology, found.placement)
+    if last.evicted is not None and last.placement is not None:
+        stay = without(problem, others, last.evicted)
+        placement = let_in(problem, stay, topology, last.placement)
         _confirm(problem, placement)
     return Eviction(
         topology=topology,
         status=_status(first, second),
-        evicted=found.evicted,
-        weight=None if found.evicted is None else sum(weights[t] for t in found.evicted),
+        evicted=last.evicted,
+        weight=None if last.evicted is None else sum(weights[t] for t in last.evicted),
         least_count=first.bound,
         least_weight=None if second is None else second.bound,
         placement=placement,
         seconds=time.perf_counter() - started,
-        interrupted=not is_short and (found.interrupted or first.interrupted),
+        interrupted=not is_short and (last.interrupted or first.interrupted),
     )
 
 
@@ -256,11 +256,11 @@ def _search(
     """Search with one worker per node first; that is a relaxation, and often all there is to it."""
     loose = with_single_workers(problem)
     first, second = _minimise(EvictionModel(loose, taken, token), weights, limits, started)
-    found = _last(first, second)
-    if found.evicted is None or found.placement is None or found.interrupted:
+    last = _last(first, second)
+    if last.evicted is None or last.placement is None or last.interrupted:
         return first, None
-    stay = [one for t, one in taken.items() if t not in found.evicted]
-    split = split_workers(problem, stay, found.placement)
+    stay = [one for t, one in taken.items() if t not in last.evicted]
+    split = split_workers(problem, stay, last.placement)
     if split is None:
         return _minimise(EvictionModel(problem, taken, token), weights, limits, started)
     if second is None or second.evicted is None:

@@ -107,7 +107,9 @@ def _answer(
 ) -> Counterpart:
     assert decision.before is not None, "the topology had its turn"
     try:
-        found = smallest_eviction(problem, decision.before, decision.topology, later, limits, token)
+        eviction = smallest_eviction(
+            problem, decision.before, decision.topology, later, limits, token
+        )
     except (InputError, NotTakenError) as error:
         return Counterpart(decision, None, str(error))
-    return Counterpart(decision, found)
+    return Counterpart(decision, eviction)

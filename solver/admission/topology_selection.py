@@ -95,11 +95,11 @@ def fewest_moves(
         outcome = run_engine(CP_SAT, problem, limits, hint, reporter)
     except NotTakenError:
         return Moved(Moves(judge(problem, hint).scaled[0], None), placement, interrupted=False)
-    found = outcome.placement
-    if found is None or outcome.values is None:
+    part_placement = outcome.placement
+    if part_placement is None or outcome.values is None:
         return None
     nodes, workers = ([UNPLACED] * len(placement.nodes) for _ in range(2))
-    for i, node, worker in zip(tasks, found.nodes, found.workers, strict=True):
+    for i, node, worker in zip(tasks, part_placement.nodes, part_placement.workers, strict=True):
         nodes[i], workers[i] = node, worker
     moves = Moves(outcome.values[0], outcome.bounds[0])
     return Moved(moves, Placement(tuple(nodes), tuple(workers)), outcome.interrupted)
@@ -235,20 +235,20 @@ class _Search:
         try:
             loose = with_single_workers(self.problem)
             reporter = null_reporter(loose, CP_SAT.name, self._token)
-            found = run_engine(CP_SAT, loose, limits, self.placement, reporter)
+            outcome = run_engine(CP_SAT, loose, limits, self.placement, reporter)
         except NotTakenError:
             return
-        self.bound = found.bounds[0]
-        self.interrupted |= found.interrupted
-        if found.placement is not None:
-            self._take(split_workers(self.problem, (), found.placement))
+        self.bound = outcome.bounds[0]
+        self.interrupted |= outcome.interrupted
+        if outcome.placement is not None:
+            self._take(split_workers(self.problem, (), outcome.placement))
 
     def finish(self) -> None:
         """Solve the whole problem where something is still open."""
         if self._done():
             return
         limits = self.limits_left()
-        found = solve(
+        result = solve(
             self.problem,
             time_limit_s=limits.time_s,
             workers=limits.workers,
@@ -256,10 +256,10 @@ class _Search:
             memory_limit_mb=limits.memory_mb,
             hint=self.placement,
         )
-        self.interrupted |= found.interrupted
-        self.notes = found.notes
-        self._take(found.placement)
-        bound = found.objective[0].bound
+        self.interrupted |= result.interrupted
+        self.notes = result.notes
+        self._take(result.placement)
+        bound = result.objective[0].bound
         if bound is not None:
             self.bound = max(int(bound), self.bound or 0)
 
@@ -289,12 +289,12 @@ def filled(
             break
         try:
             within = replace(limits, time_s=left)
-            found = smallest_eviction(problem, placement, t, (), within, token)
+            eviction = smallest_eviction(problem, placement, t, (), within, token)
         except MemoryLimitError:
             continue
-        if found.placement is not None:
-            placement = found.placement
-        if found.interrupted:
+        if eviction.placement is not None:
+            placement = eviction.placement
+        if eviction.interrupted:
             return placement, True
     return placement, False
 

@@ -292,16 +292,16 @@ class SolveState:
             return Snapshot(self.best, self._proofs(confirmed), infeasible)
 
     def _proofs(self, confirmed: bool) -> tuple[Proven | None, ...]:
-        found: list[Proven | None] = []
+        proofs: list[Proven | None] = []
         values = None if self.best is None else self.best.values
         given: tuple[int, ...] | None = ()
         for index, claims in enumerate(self._bounds):
             one = None if given is None else claims.get(given)
             proven = None if one is None else one.best(self.trust, confirmed=confirmed)
-            found.append(proven)
+            proofs.append(proven)
             closed = proven is not None and values is not None and values[index] == proven.bound
             given = values[: index + 1] if closed and values is not None else None
-        return tuple(found)
+        return tuple(proofs)
 
     def proofs(self) -> tuple[Proven | None, ...]:
         """Return the bound of each term up to the first that is not closed."""

@@ -83,9 +83,9 @@ def find_cause(core: Core, decider: Decider) -> Finding:
     if "max_moved" in rules:
         return _moves(core, decider)
     for find in (_too_large, _shortage):
-        found = find(core)
-        if found is not None:
-            return found
+        finding = find(core)
+        if finding is not None:
+            return finding
     limits = [one for one in core.constraints if one.is_limit]
     packed = all(one.rule in PACKED or _is_no_slots(one) for one in limits)
     if packed and "capacity" in rules:
@@ -102,8 +102,8 @@ def find_cause(core: Core, decider: Decider) -> Finding:
 def _contradiction(instance: Instance) -> Finding | None:
     """Return the contradiction that a person sees at once, if there is one."""
     problem = compile_problem(question(instance))
-    found = find_contradiction(problem)
-    if found is None:
+    contradiction = find_contradiction(problem)
+    if contradiction is None:
         return None
     cause = {
         TaskTooLarge: Cause.TASK_TOO_LARGE,
@@ -111,8 +111,8 @@ def _contradiction(instance: Instance) -> Finding | None:
         TooFewSlots: Cause.SHORTAGE,
         TooManyTasks: Cause.SHORTAGE,
         TooFewBins: Cause.FRAGMENTATION,
-    }.get(type(found), Cause.COMBINATION)
-    return Finding(cause, stated(problem, found).text)
+    }.get(type(contradiction), Cause.COMBINATION)
+    return Finding(cause, stated(problem, contradiction).text)
 
 
 def _is_no_slots(one: Constraint) -> bool:
@@ -305,10 +305,10 @@ def fragments_text(core: Core, decider: Decider) -> str:
         f"All nodes together have enough {listed(tuple(resources))}, but not in pieces into which "
         "the tasks fit."
     )
-    found = _placement_of_most(core.instance, decider)
-    if found is None:
+    largest = _placement_of_most(core.instance, decider)
+    if largest is None:
         return total
-    topology, component, left_out, instance, placement = found
+    topology, component, left_out, instance, placement = largest
     free = _free(instance, placement, resources)
     need = {r: one_task(core.instance, topology, component, r) for r in resources}
     task = f"the last {'task' if left_out == 1 else tasks_text(left_out)} of {component.id}"

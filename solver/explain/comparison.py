@@ -163,12 +163,12 @@ def compare(problem: Problem, first: Placement, second: Placement) -> Comparison
 def _streams(one: CostSplit, two: CostSplit) -> tuple[StreamDifference, ...]:
     before = {(s.topology, s.source, s.target): s.total for s in one.streams}
     after = {(s.topology, s.source, s.target): s.total for s in two.streams}
-    found = [
+    differences = [
         StreamDifference(*key, before[key], after[key])
         for key in before
         if before[key] != after[key]
     ]
-    return tuple(sorted(found, key=lambda one: -abs(one.change)))
+    return tuple(sorted(differences, key=lambda one: -abs(one.change)))
 
 
 def _nodes(
@@ -197,12 +197,12 @@ def _nodes(
 
 def _components(problem: Problem, placement: Placement) -> list[Counter[str]]:
     """Return the number of tasks of each component on each node."""
-    found: list[Counter[str]] = [Counter() for _ in range(problem.node_count)]
+    components: list[Counter[str]] = [Counter() for _ in range(problem.node_count)]
     for c, node in zip(problem.task_class.tolist(), placement.nodes, strict=True):
         if node != UNPLACED:
             topology, component = problem.components[problem.classes[c].component]
-            found[node][f"{problem.rules[topology].id}/{component}"] += 1
-    return found
+            components[node][f"{problem.rules[topology].id}/{component}"] += 1
+    return components
 
 
 # Moves from one placement to another, and those among them that change the cost most.

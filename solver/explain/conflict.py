@@ -156,8 +156,8 @@ class CoreSearch:
                 witnesses[one] = to_places(looser, decision.placement)
         kept = tuple(one for one in self._all if one in core)
         alone = relax(self._instance, self._dropped(kept))
-        found = tuple(self._of_members(witnesses[one], kept) for one in kept)
-        return Core(kept, found, alone)
+        remaining = tuple(self._of_members(witnesses[one], kept) for one in kept)
+        return Core(kept, remaining, alone)
 
     def _of_members(self, witness: Places | None, kept: Sequence[Constraint]) -> Places | None:
         """Return a witness without the tasks of members that were deleted after it was found."""
@@ -198,10 +198,10 @@ class CoreSearch:
 
 def _groups(constraints: Sequence[Constraint]) -> list[Group]:
     """Return the constraints by group, in their order."""
-    found: dict[tuple[str, str, str], list[Constraint]] = {}
+    groups: dict[tuple[str, str, str], list[Constraint]] = {}
     for one in constraints:
-        found.setdefault(one.group, []).append(one)
-    return [tuple(group) for group in found.values()]
+        groups.setdefault(one.group, []).append(one)
+    return [tuple(group) for group in groups.values()]
 
 
 # What tasks need and nodes have, in the user's units, before anything is placed.

@@ -177,16 +177,18 @@ def constraints_of(instance: Instance) -> tuple[Constraint, ...]:
     what cannot bind: capacities of soft resources or of those that no task asks for, rules of
     components without tasks.
     """
-    found = [*_of_nodes(instance)]
+    constraints = [*_of_nodes(instance)]
     for topology in instance.topologies:
-        found += _of_topology(topology)
+        constraints += _of_topology(topology)
     least = instance.scheduler.worker_min_cpu
     if least > 0:
-        found.append(Constraint("worker_min_cpu", amount=least))
+        constraints.append(Constraint("worker_min_cpu", amount=least))
     if "moved" in instance.objective.limits:
-        found.append(Constraint("max_moved", amount=Decimal(instance.objective.limits["moved"])))
-    found.sort(key=lambda one: (LIMITS.index(one.rule), one.subject if one.nodes else ""))
-    return (*found, *_of_tasks(instance))
+        constraints.append(
+            Constraint("max_moved", amount=Decimal(instance.objective.limits["moved"]))
+        )
+    constraints.sort(key=lambda one: (LIMITS.index(one.rule), one.subject if one.nodes else ""))
+    return (*constraints, *_of_tasks(instance))
 
 
 def nodes_alike(instance: Instance) -> list[list[Node]]:
@@ -211,7 +213,7 @@ def nodes_alike(instance: Instance) -> list[list[Node]]:
 
 def demanded(instance: Instance) -> set[str]:
     """Return the hard resources that some task, shared region or worker loads."""
-    found = {
+    resources = {
         dimension(key)
         for topology in instance.topologies
         for component in topology.placed_components
@@ -220,10 +222,10 @@ def demanded(instance: Instance) -> set[str]:
         if value > 0
     }
     if any(region.mb > 0 for topology in instance.topologies for region in topology.shared_memory):
-        found.add("memory_mb")
+        resources.add("memory_mb")
     if instance.scheduler.worker_min_cpu > 0:
-        found.add("cpu")
-    return found - set(instance.objective.soft)
+        resources.add("cpu")
+    return resources - set(instance.objective.soft)
 
 
 def _of_nodes(instance: Instance) -> Iterator[Constraint]:
@@ -368,11 +370,11 @@ def relax(instance: Instance, dropped: Collection[Constraint]) -> Instance:
 
 
 def _by_node(dropped: Collection[Constraint]) -> dict[str, list[Constraint]]:
-    found: dict[str, list[Constraint]] = {}
+    by_node: dict[str, list[Constraint]] = {}
     for one in dropped:
         for node in one.nodes:
-            found.setdefault(node, []).append(one)
-    return found
+            by_node.setdefault(node, []).append(one)
+    return by_node
 
 
 def _node(node: Node, dropped: Collection[Constraint]) -> Node:

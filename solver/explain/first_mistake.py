@@ -314,19 +314,19 @@ class _Search:
         if count <= self._possible:
             return
         left = max(0.1, SLICE * (self._end - time.monotonic()))
-        found = complete(
+        completion = complete(
             self._problem.instance,
             self._decisions[:count],
             time_limit_s=left,
             seed=self._seed,
             workers=self._workers,
         )
-        if found.interrupted:
+        if completion.interrupted:
             self._interrupted, self._end = True, 0.0
-        if found.placement is not None:
-            self._keep(found.placement)
-        elif found.answer is Completable.NO:
-            self._impossible, self._broken = count, found.broken
+        if completion.placement is not None:
+            self._keep(completion.placement)
+        elif completion.answer is Completable.NO:
+            self._impossible, self._broken = count, completion.broken
         else:
             self._undecided.add(count)
 
@@ -346,11 +346,11 @@ class _Search:
         partial = partial_placement(self._problem.instance, fixed)
         problem = compile_problem(with_fixed(self._problem.instance, fixed))
         done = {one.task for one in fixed}
-        found = []
+        stuck = []
         for one in problem.classes:
             waiting = [task for task in one.tasks if task not in done]
             if waiting:
                 places = alternatives(problem, partial, waiting[0])
                 if all(place.forbidden_by for place in places):
-                    found.append(StuckTask(waiting[0], places))
-        return found
+                    stuck.append(StuckTask(waiting[0], places))
+        return stuck

@@ -73,11 +73,11 @@ def levers(
     A change that touches none leaves them as they are, so that they go on to conflict.
     """
     make = _Maker(instance, each_node)
-    found: dict[Change, Lever] = {}
+    by_change: dict[Change, Lever] = {}
     for one in members:
         for lever in make.of(one):
-            found.setdefault(lever.base, lever)
-    return [lever for lever in found.values() if lever.most > 0]
+            by_change.setdefault(lever.base, lever)
+    return [lever for lever in by_change.values() if lever.most > 0]
 
 
 class _Maker:
@@ -206,17 +206,18 @@ def named_sets(cluster: Cluster) -> dict[tuple[str, ...], str]:
 
 def together(instance: Instance, changes: Iterable[Change]) -> tuple[Change, ...]:
     """Return changes; those that evict, or raise the same by as much on several nodes, as one."""
-    found: dict[Change, list[Change]] = {}
+    by_key: dict[Change, list[Change]] = {}
     for change in changes:
         key = change
         if change.kind in (kinds.RAISE_CAPACITY, kinds.RAISE_SLOTS):
             key = replace(change, nodes=(), where="", before=None, after=None)
         elif change.kind == kinds.EVICT:
             key = replace(change, topologies=())
-        found.setdefault(key, []).append(change)
+        by_key.setdefault(key, []).append(change)
     names = named_sets(instance.cluster)
     return tuple(
-        parts[0] if len(parts) == 1 else _joined(instance, parts, names) for parts in found.values()
+        parts[0] if len(parts) == 1 else _joined(instance, parts, names)
+        for parts in by_key.values()
     )
 
 

@@ -79,7 +79,7 @@ def find_repairs(
     """
     search = _Search(instance, prices, decider)
     first, *others = ([*levers(instance, members)] for members in conflicts)
-    touching = [{lever.base for lever in found} for found in others]
+    touching = [{lever.base for lever in group} for group in others]
     search.try_singles([one for one in first if all(one.base in bases for bases in touching)])
     search.try_combinations()
     search.try_undecided()

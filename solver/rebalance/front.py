@@ -312,11 +312,11 @@ class FrontSearch:
         counted = terms if "moved" in instance.objective.parts else (*terms, "moved")
         few = replace(instance, objective=replace(instance.objective, terms=counted))
         asked = _Asked(compile_problem(few), now, ())
-        found, bounds = self._solved(asked, FREE_FRACTION * self._left_s)
-        found = with_bound(replace(found, bounds=()), bounds[: len(terms)])
-        if len(counted) > len(terms) and found.is_proven:
+        point, bounds = self._solved(asked, FREE_FRACTION * self._left_s)
+        point = with_bound(replace(point, bounds=()), bounds[: len(terms)])
+        if len(counted) > len(terms) and point.is_proven:
             self.fewest_moves = bounds[-1]
-        return found
+        return point
 
     def _point(self, moves: int, now: Placement, free: FrontPoint) -> FrontPoint:
         """Return one point: from what is known where that proves it, otherwise by a run."""
@@ -328,18 +328,18 @@ class FrontSearch:
         if known.is_proven or self._left_s <= 0:
             return known
         limited = with_limit(self.problem.instance, moves)
-        found = self._by_tables(_asked(limited, known, now))
-        if found is None:
+        point = self._by_tables(_asked(limited, known, now))
+        if point is None:
             if self._on_the_way is None:
                 self._on_the_way = self._states_between(now, free)
             asked = _asked(limited, self._known(moves, free), now)
-            found = self._by_search(asked, self._left_s / (self._last - moves + 1))
-        return replace(found, max_moves=moves)
+            point = self._by_search(asked, self._left_s / (self._last - moves + 1))
+        return replace(point, max_moves=moves)
 
     def _known(self, moves: int, free: FrontPoint) -> FrontPoint:
         """Return the best point known that has no more moves, with what the others prove."""
-        found = [*self._points[-1:], free, *(self._on_the_way or ())]
-        placed = [point for point in found if point.moves is not None and point.moves <= moves]
+        points = [*self._points[-1:], free, *(self._on_the_way or ())]
+        placed = [point for point in points if point.moves is not None and point.moves <= moves]
         nothing = FrontPoint(moves, Status.UNKNOWN, None, None, (), FEWER)
         best = min(placed, key=lambda point: point.values or (), default=nothing)
         known = replace(best, max_moves=moves, bounds=(), how=FEWER, seconds=0.0)
@@ -351,11 +351,11 @@ class FrontSearch:
         if left <= 0 or FEW_MOVES.supports(asked.problem) is not None:
             return None
         try:
-            found, _ = self._solved(asked, left, FEW_MOVES)
+            point, _ = self._solved(asked, left, FEW_MOVES)
         except UntakenError:
-            found = None
-        if found is not None and found.is_proven:
-            return found
+            point = None
+        if point is not None and point.is_proven:
+            return point
         self._tables_until = 0.0
         return None
 
@@ -385,14 +385,14 @@ class FrontSearch:
         for saves_first, share in ((True, WAY_FRACTION), (False, 1.0)):
             token = CancellationToken(time.perf_counter() + share * self._left_s)
             try:
-                found = ordered(problem, now, free.placement, token, saves_first=saves_first)
+                steps = ordered(problem, now, free.placement, token, saves_first=saves_first)
                 break
             except CancelledError:
                 continue
         else:
             return ()
         state, points = now, []
-        for task, _, (node, worker), _ in found.moves[: self._last]:
+        for task, _, (node, worker), _ in steps.moves[: self._last]:
             state = moved(state, task, node, worker)
             verdict = judge(problem, state)
             if verdict.valid:
@@ -440,14 +440,14 @@ class FrontSearch:
 
 def _with_all_bounds(points: Sequence[FrontPoint]) -> tuple[FrontPoint, ...]:
     """Return the points with what is proven with more moves, which holds with fewer."""
-    found = list(points)
-    for index in range(len(found) - 2, -1, -1):
-        more, point = found[index + 1], found[index]
+    bounded = list(points)
+    for index in range(len(bounded) - 2, -1, -1):
+        more, point = bounded[index + 1], bounded[index]
         if more.status is Status.INFEASIBLE:
-            found[index] = replace(more, max_moves=point.max_moves, how=FEWER)
+            bounded[index] = replace(more, max_moves=point.max_moves, how=FEWER)
         elif not point.is_proven:
-            found[index] = with_bound(point, more.bounds)
-    return tuple(found)
+            bounded[index] = with_bound(point, more.bounds)
+    return tuple(bounded)
 
 
 # Engine ``configurations`` by its general way, with one list of columns for all points of a front.

@@ -122,9 +122,9 @@ class StateBetween:
 
     def wanted(self, end: Placement) -> Demand:
         """Return what is left to move to `end`; compare savings unless that takes too long."""
-        found = demand(self._kinds, self.placement(), end)
-        self._saves_first &= found.come.total() * self._problem.task_count <= MOST_JUDGED
-        return found
+        wanted = demand(self._kinds, self.placement(), end)
+        self._saves_first &= wanted.come.total() * self._problem.task_count <= MOST_JUDGED
+        return wanted
 
     @property
     def made(self) -> tuple[tuple[int, Place, Place, bool], ...]:
@@ -257,8 +257,8 @@ class RulesBetween:
                 nodes[task], workers[task] = node, label
             used[kind] += count
         held_there = account(self._problem, Placement(tuple(nodes), tuple(workers)))
-        found = violations(self._problem, held_there, moved=0)
-        return [one for one in found if one.rule not in _OF_WHOLE]
+        broken = violations(self._problem, held_there, moved=0)
+        return [one for one in broken if one.rule not in _OF_WHOLE]
 
 
 def contents(kinds: list[int], placement: Placement) -> Contents:

@@ -116,27 +116,27 @@ def make_plan(
     """
     before = judge(problem, start)
     try:
-        found = ordered(problem, start, end, token, parking=parking, saves_first=True)
+        order = ordered(problem, start, end, token, parking=parking, saves_first=True)
     except CancelledError:
         rest = task_moves(problem, start, end)
         return Plan(before, judge(problem, end), end, (), rest, is_proven=False)
-    steps = _steps(problem, start, found)
-    if not found.blocked:  # the same as `end`, equal tasks exchanged
-        return Plan(before, judge(problem, found.placement), found.placement, steps)
+    steps = _steps(problem, start, order)
+    if not order.blocked:  # the same as `end`, equal tasks exchanged
+        return Plan(before, judge(problem, order.placement), order.placement, steps)
     missing = tuple(
-        MissingRoom(_move(problem, one.task, found.placement, one.target), one.violation)
-        for one in found.blocked
+        MissingRoom(_move(problem, one.task, order.placement, one.target), one.violation)
+        for one in order.blocked
     )
-    rest = task_moves(problem, found.placement, end)
-    return Plan(before, judge(problem, end), end, steps, rest, missing, found.is_proven)
+    rest = task_moves(problem, order.placement, end)
+    return Plan(before, judge(problem, end), end, steps, rest, missing, order.is_proven)
 
 
-def _steps(problem: Problem, start: Placement, found: StepByStep) -> tuple[PlannedMove, ...]:
+def _steps(problem: Problem, start: Placement, order: StepByStep) -> tuple[PlannedMove, ...]:
     """Return the ordered moves with what each saves."""
     costs = compiled_without_running(problem.instance)
     state, verdict = start, judge(costs, start)
     steps = []
-    for task, _, target, is_parking in found.moves:
+    for task, _, target, is_parking in order.moves:
         move = _move(problem, task, state, target)
         state = moved(state, task, *target)
         after = judge(costs, state)

@@ -136,18 +136,18 @@ def losses(
     allowed = min((n for n in (max_moves, own) if n is not None), default=None)
     bare = replace(instance, objective=Objective(("moved",), instance.objective.soft), linear=())
     quick = [_at_once(bare, *one) for one in _candidates(instance)]
-    found: list[Loss] = []
+    all_losses: list[Loss] = []
     for index, loss in enumerate(quick):
         if loss.status == "open":
             share = max(0.0, deadline - time.perf_counter()) / _open(quick[index:])
             loss = _searched(bare, loss, allowed, replace(limits, time_s=max(share, LEAST_S)))
-        found.append(loss)
+        all_losses.append(loss)
         on_loss(loss)
-    return tuple(sorted(found, key=_badness))
+    return tuple(sorted(all_losses, key=_badness))
 
 
-def _open(found: Sequence[Loss]) -> int:
-    return sum(loss.status == "open" for loss in found)
+def _open(losses: Sequence[Loss]) -> int:
+    return sum(loss.status == "open" for loss in losses)
 
 
 def _badness(loss: Loss) -> tuple[object, ...]:
@@ -158,12 +158,12 @@ def _badness(loss: Loss) -> tuple[object, ...]:
 def _candidates(instance: Instance) -> list[tuple[str, str, tuple[str, ...]]]:
     """Return (kind, name, nodes) of all that may die; a single rack is all there is."""
     nodes = instance.cluster.nodes
-    found: list[tuple[str, str, tuple[str, ...]]] = []
-    found += [("node", node.id, (node.id,)) for node in nodes]
+    candidates: list[tuple[str, str, tuple[str, ...]]] = []
+    candidates += [("node", node.id, (node.id,)) for node in nodes]
     racks = instance.cluster.racks
     for rack in racks if len(racks) > 1 else ():
-        found.append(("rack", rack, tuple(node.id for node in nodes if node.rack == rack)))
-    return [one for one in found if len(one[2]) < len(nodes)]
+        candidates.append(("rack", rack, tuple(node.id for node in nodes if node.rack == rack)))
+    return [one for one in candidates if len(one[2]) < len(nodes)]
 
 
 def _at_once(instance: Instance, kind: str, name: str, nodes: tuple[str, ...]) -> Loss:
@@ -221,16 +221,16 @@ def _solved(problem: Problem, limits: Limits, share: float, engine: str) -> Resu
 def _missing(problem: Problem) -> tuple[Missing, ...]:
     """Return what is short in all, which proves that there is no placement; else for one task."""
     demand = np.array(problem.sizes, dtype=np.int64) @ problem.demand
-    found = []
+    missing = []
     for d, name in enumerate(problem.dims):
         offered = problem.capacity[:, d].tolist()
         if problem.hard[d] and NO_LIMIT not in offered and demand[d] > sum(offered):
             unit = problem.units[d]
-            found.append(Missing(name, IN_ALL, int(demand[d]) * unit, sum(offered) * unit))
+            missing.append(Missing(name, IN_ALL, int(demand[d]) * unit, sum(offered) * unit))
     slots, used = problem.slots.tolist(), sum(bool(rules.classes) for rules in problem.rules)
     if NO_LIMIT not in slots and used > sum(slots):
-        found.append(Missing("slots", IN_ALL, Fraction(used), Fraction(sum(slots))))
-    return tuple(found) or _largest(problem)
+        missing.append(Missing("slots", IN_ALL, Fraction(used), Fraction(sum(slots))))
+    return tuple(missing) or _largest(problem)
 
 
 def _largest(problem: Problem) -> tuple[Missing, ...]:

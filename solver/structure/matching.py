@@ -90,14 +90,14 @@ def matched(
 def _contents(
     problem: Problem, placement: Placement, kinds: Sequence[Sequence[int]]
 ) -> list[Contents]:
-    found: list[Contents] = [{} for _ in range(problem.node_count)]
+    contents: list[Contents] = [{} for _ in range(problem.node_count)]
     kind_of = {c: kind for kind, members in enumerate(kinds) for c in members}
     rows = zip(problem.task_class.tolist(), placement.nodes, placement.workers, strict=True)
     for c, node, label in rows:
         if node != UNPLACED:
-            workers = found[node].setdefault(problem.classes[c].topology, {})
+            workers = contents[node].setdefault(problem.classes[c].topology, {})
             workers.setdefault(label, Counter())[kind_of[c]] += 1
-    return found
+    return contents
 
 
 def _is_shared(contents: Contents) -> bool:
@@ -122,13 +122,13 @@ class _Match:
         groups = self._rack_groups()
         if most_pairs is not None and self._pairs(groups) > most_pairs:
             return {n: n for n in range(self._problem.node_count)}
-        found: dict[int, int] = {}
+        matched: dict[int, int] = {}
         for group in groups:
             pairs = [[self._match_nodes(one, other) for other in group] for one in group]
             chosen = _assign(np.array([[score for score, _ in row] for row in pairs]))
             for row, j in zip(pairs, chosen, strict=True):
-                found.update(row[j][1])
-        return found
+                matched.update(row[j][1])
+        return matched
 
     def _rack_groups(self) -> list[list[list[int]]]:
         """Return groups of equal racks, each a list of nodes."""
@@ -155,13 +155,13 @@ class _Match:
         for side, nodes in enumerate((first, second)):
             for node in nodes:
                 alike.setdefault(self._alike[node], ([], []))[side].append(node)
-        score, found = 0, {}
+        score, matched = 0, {}
         for rows, columns in alike.values():
             scores = self._node_scores(rows, columns)
             for i, j in enumerate(_assign(scores)):
                 score += int(scores[i, j])
-                found[columns[j]] = rows[i]
-        return score, found
+                matched[columns[j]] = rows[i]
+        return score, matched
 
     def _node_scores(self, rows: Sequence[int], columns: Sequence[int]) -> IntArray:
         """Return [rows, columns]: most tasks in the same place if one node stands for the other."""
@@ -206,7 +206,7 @@ class _Match:
 
     def places(self, nodes: Mapping[int, int]) -> dict[Place, Place]:
         """Return place of the second placement -> place that it stands for."""
-        found = {(UNPLACED, UNPLACED): (UNPLACED, UNPLACED)}
+        matched = {(UNPLACED, UNPLACED): (UNPLACED, UNPLACED)}
         for m, n in nodes.items():
             taken = {label for workers in self._first[n].values() for label in workers}
             fresh: list[int] = []
@@ -214,14 +214,14 @@ class _Match:
                 labels = self._labels(n, m, t)
                 for label in workers:
                     if label in labels:
-                        found[m, label] = (n, labels[label])
+                        matched[m, label] = (n, labels[label])
                     elif n in self._homes:
-                        found[m, label] = (n, label)
+                        matched[m, label] = (n, label)
                     else:
                         fresh.append(label)
             free = (label for label in range(len(taken) + len(fresh)) if label not in taken)
-            found.update({(m, label): (n, new) for label, new in zip(fresh, free, strict=False)})
-        return found
+            matched.update({(m, label): (n, new) for label, new in zip(fresh, free, strict=False)})
+        return matched
 
 
 def _on_node(contents: Contents) -> Counter[int]:

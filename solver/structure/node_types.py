@@ -52,15 +52,15 @@ def node_types(problem: Problem) -> tuple[NodeType, ...]:
 def sites(problem: Problem, types: tuple[NodeType, ...], *, by_rack: bool) -> tuple[Site, ...]:
     """Return one site per rack, or one for the whole cluster."""
     racks = range(len(problem.racks)) if by_rack else (None,)
-    found = []
+    grouped = []
     for rack in racks:
         nodes = {
             t: tuple(n for n in kind.nodes if rack is None or problem.node_rack[n] == rack)
             for t, kind in enumerate(types)
         }
         used = {t: members for t, members in nodes.items() if members}
-        found.append(Site(tuple(used), tuple(used.values())))
-    return tuple(found)
+        grouped.append(Site(tuple(used), tuple(used.values())))
+    return tuple(grouped)
 
 
 def equal_nodes(problem: Problem) -> list[list[int]]:

@@ -97,24 +97,24 @@ def claim_of(result: Result) -> Claim:
     )
 
 
-def agreement(claim: Claim, found: Result) -> Agreement:
-    """Return what `found`, started from the claimed placement, says about `claim`."""
+def agreement(claim: Claim, result: Result) -> Agreement:
+    """Return what `result`, of a solve from the claimed placement, says about `claim`."""
     if claim.placement is None:
         settled = {Status.INFEASIBLE: Agreement.AGREED, Status.UNKNOWN: Agreement.NOT_SETTLED}
-        return settled.get(found.status, Agreement.CONTRADICTED)
-    if found.status is Status.INFEASIBLE or _below_bounds(claim, found.objective):
+        return settled.get(result.status, Agreement.CONTRADICTED)
+    if result.status is Status.INFEASIBLE or _below_bounds(claim, result.objective):
         return Agreement.CONTRADICTED
-    if _targets_proven(claim, found.objective):
+    if _targets_proven(claim, result.objective):
         return Agreement.AGREED
-    for claimed, term in zip(claim.values, found.objective, strict=True):
+    for claimed, term in zip(claim.values, result.objective, strict=True):
         if term.value != claimed:
             return Agreement.BETTER
     return Agreement.NOT_SETTLED
 
 
-def _below_bounds(claim: Claim, found: tuple[TermResult, ...]) -> bool:
+def _below_bounds(claim: Claim, terms: tuple[TermResult, ...]) -> bool:
     """Return whether a value was found below its claimed bound, the terms before it as claimed."""
-    for value, bound, term in zip(claim.values, claim.bounds, found, strict=True):
+    for value, bound, term in zip(claim.values, claim.bounds, terms, strict=True):
         if bound is None or term.value is None:
             return False
         if term.value < bound:
@@ -124,8 +124,8 @@ def _below_bounds(claim: Claim, found: tuple[TermResult, ...]) -> bool:
     return False
 
 
-def _targets_proven(claim: Claim, found: tuple[TermResult, ...]) -> bool:
-    for value, target, term in zip(claim.values, claim.targets, found, strict=True):
+def _targets_proven(claim: Claim, terms: tuple[TermResult, ...]) -> bool:
+    for value, target, term in zip(claim.values, claim.targets, terms, strict=True):
         if target is None:
             return True
         if term.bound is None or term.bound < target:
@@ -135,25 +135,25 @@ def _targets_proven(claim: Claim, found: tuple[TermResult, ...]) -> bool:
     return True
 
 
-def reasons(agreement: Agreement, claim: Claim, found: Result | None) -> Iterator[str]:
+def reasons(agreement: Agreement, claim: Claim, result: Result | None) -> Iterator[str]:
     """Yield what to tell people about an agreement."""
     by = " and ".join(claim.engines)
-    if found is None:
+    if result is None:
         yield f"no engine other than {by} takes the instance"
         return
     if agreement is Agreement.AGREED:
         what = "no placement keeps all hard rules" if claim.placement is None else "nothing better"
-        yield f"{found.engine} proves it too: {what}"
+        yield f"{result.engine} proves it too: {what}"
     elif agreement is Agreement.NOT_SETTLED:
-        yield f"{found.engine} did not finish within its limit"
-        yield from found.notes
-    elif found.placement is None or claim.placement is None:
-        yield f"{found.engine} says {found.status}, {by} says otherwise"
-    for claimed, bound, term in zip(claim.values, claim.bounds, found.objective, strict=True):
+        yield f"{result.engine} did not finish within its limit"
+        yield from result.notes
+    elif result.placement is None or claim.placement is None:
+        yield f"{result.engine} says {result.status}, {by} says otherwise"
+    for claimed, bound, term in zip(claim.values, claim.bounds, result.objective, strict=True):
         if claimed != term.value and claimed is not None and term.value is not None:
             said = "" if bound is None else f" and bound {short_text(bound)}"
             yield (
-                f"{found.engine} finds {term.term} {short_text(term.value)}, "
+                f"{result.engine} finds {term.term} {short_text(term.value)}, "
                 f"{by} claims {short_text(claimed)}{said}"
             )
             return
@@ -195,13 +195,13 @@ class CrossCheck:
 
     def to_document(self) -> dict[str, object]:
         """Return JSON-ready data."""
-        found = {} if self.result is None else self.result.to_document()
+        document = {} if self.result is None else self.result.to_document()
         keys = ("engine", "version", "objective", "seed", "notes")
         return {
             "agreement": str(self.agreement),
             "reason": self.reason,
             "seconds": round(self.seconds, 3),
-            **{key: found.get(key) for key in keys},
+            **{key: document.get(key) for key in keys},
         }
 
 
@@ -305,9 +305,9 @@ def _named(engine: str, claim: Claim) -> str:
     return engine
 
 
-def _answer(said: Agreement, claim: Claim, found: Result | None, started: float) -> CrossCheck:
+def _answer(said: Agreement, claim: Claim, result: Result | None, started: float) -> CrossCheck:
     seconds = time.perf_counter() - started
-    return CrossCheck(said, found, seconds, "; ".join(reasons(said, claim, found)))
+    return CrossCheck(said, result, seconds, "; ".join(reasons(said, claim, result)))
 
 
 # Which engines are different enough from those behind a proof to confirm it.

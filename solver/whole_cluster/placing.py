@@ -170,11 +170,11 @@ class Placer:
         if not options or too_dear or size > self._params.max_packing_size:
             return
         limits = Limits(self.seconds(self._params.packing_fraction), seed=self._seed)
-        found = cheapest_packing(before.room, options, out, hint, limits, self._token)
-        if found is not None:
+        packing = cheapest_packing(before.room, options, out, hint, limits, self._token)
+        if packing is not None:
             for i in wanted:
                 fitted.take_out(i)
-            for i, layout in found.items():
+            for i, layout in packing.items():
                 fitted.put(i, layout)
 
     def solved(
@@ -206,10 +206,10 @@ class Placer:
             left = some_nodes(one.problem, left, withhold)
         own = compile_problem(left_instance(one.problem, one.topology, left))
         first = None if start is None else left.projected(start.placement)
-        found = self._solve(own, first, self.seconds(self._params.step_fraction))
-        if found is None:
+        placement = self._solve(own, first, self.seconds(self._params.step_fraction))
+        if placement is None:
             return None
-        layout = self.known.learn(part, left.restored(found))
+        layout = self.known.learn(part, left.restored(placement))
         return layout if layout is not None and plan.room.holds(layout) else None
 
 
@@ -376,7 +376,7 @@ class _Model:
 
     def read(self, value: Callable[[cp_model.IntVar], bool]) -> dict[int, Layout]:
         """Return the layouts of a solution, on their nodes."""
-        found = {}
+        layouts = {}
         for o, option in enumerate(self._options):
             if not value(self._use[o]):
                 continue
@@ -385,16 +385,16 @@ class _Model:
                 if kind.option == o:
                     here = [n for (one, n), on in self._on.items() if one == k and value(on)]
                     targets[list(kind.fragments)] = here
-            found[option.part] = option.layout.moved(targets)
-        return found
+            layouts[option.part] = option.layout.moved(targets)
+        return layouts
 
 
 def _kinds(option: int, layout: Layout) -> list[_Kind]:
-    found: dict[tuple[int, bytes, int], list[int]] = defaultdict(list)
+    nodes_of: dict[tuple[int, bytes, int], list[int]] = defaultdict(list)
     for g, group in enumerate(layout.groups):
         for f in group.tolist():
-            found[g, layout.load[f].tobytes(), int(layout.workers[f])].append(f)
-    return [_Kind(option, g, tuple(several)) for (g, _, _), several in found.items()]
+            nodes_of[g, layout.load[f].tobytes(), int(layout.workers[f])].append(f)
+    return [_Kind(option, g, tuple(several)) for (g, _, _), several in nodes_of.items()]
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,14 +132,14 @@ class Room:
         targets = np.full(len(layout.nodes), -1, dtype=np.int64)
         taken: set[int] = set()
         for group in layout.groups:
-            found: list[tuple[float, int, IntArray]] = []
+            fits: list[tuple[float, int, IntArray]] = []
             for rack in sorted(set(self.rack.tolist()) - taken):
                 fit = self._fit(layout, group, np.flatnonzero(self.rack == rack))
                 if fit is not None:
-                    found.append((fit[0] if rng is None else float(rng.random()), rack, fit[1]))
-            if not found:
+                    fits.append((fit[0] if rng is None else float(rng.random()), rack, fit[1]))
+            if not fits:
                 return None
-            _, rack, nodes = min(found, key=lambda one: one[:2])
+            _, rack, nodes = min(fits, key=lambda one: one[:2])
             taken.add(rack)
             targets[group] = nodes
         return layout.moved(targets)

@@ -125,10 +125,10 @@ class PlanSearch:
         for i in others:
             plan.take_out(i)
         kinds = self._params.node_kinds
-        found = self._placer.solved(plan, part, kinds, start, withhold=self._rng)
-        if found is not None:
-            plan.put(part, found)
-        self._placer.place_all(plan, others if found is not None else [part, *others])
+        layout = self._placer.solved(plan, part, kinds, start, withhold=self._rng)
+        if layout is not None:
+            plan.put(part, layout)
+        self._placer.place_all(plan, others if layout is not None else [part, *others])
 
     def _accept(self, plan: Plan) -> bool:
         """Keep a plan that is not worse; return whether it is better."""

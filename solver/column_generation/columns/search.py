@@ -94,9 +94,9 @@ def search_columns(
 
 def _solve_at_once(model: ColumnModel, best: Incumbent, token: RunToken) -> None:
     """Solve all terms by exact tables."""
-    found = solve_by_tables(model, token)
-    if found is not None:
-        best.offer_solution(placement_of(model, found))
+    solution = solve_by_tables(model, token)
+    if solution is not None:
+        best.offer_solution(placement_of(model, solution))
         assert best.values is not None, "it was offered one"
         best.prove(best.values, TABLES)
     elif best.values is None:
