@@ -127,11 +127,11 @@ class LargeNeighbourhoodSearch:
     def _solve(self, problem: Problem, start: Placement) -> tuple[Outcome, bool]:
         """Return the best that the engines find, and whether it is proven to be the best."""
         params, work = self.params, self.limits.deterministic_work
-        known = null_reporter(problem, NAME).known
-        known.offer(start, NAME)
+        state = null_reporter(problem, NAME).known
+        state.offer(start, NAME)
         for engine in (CP_SAT,) if work is not None else (CONNECTED, CP_SAT):
             self.token.check()
-            if engine.supports(problem) is not None or known.best is None:
+            if engine.supports(problem) is not None or state.best is None:
                 continue
             seconds = self.limits.time_s if work is not None else params.seconds
             limits = Limits(
@@ -141,13 +141,13 @@ class LargeNeighbourhoodSearch:
             )
             token = self.token.child(self.token.now() + seconds)
             try:
-                reporter = Reporter(known, engine.name, token=token)
-                outcome = engine.run(problem, limits, known.best.placement, reporter)
+                reporter = Reporter(state, engine.name, token=token)
+                outcome = engine.run(problem, limits, state.best.placement, reporter)
             except (NotTakenError, CancelledError):
                 continue
             if outcome.values is not None and outcome.values == outcome.bounds:
                 return outcome, True
-        return known.outcome(""), False
+        return state.outcome(""), False
 
     def _adapt(self, *, better: bool, is_solved: bool) -> None:
         """Grow after some neighbourhoods solved in vain; shrink after one that was not solved."""

@@ -15,7 +15,7 @@ import typer
 
 from slotwise.api.exit_code import Exit as Exit
 from slotwise.models.errors import InternalError, SlotwiseError, one_line
-from slotwise.solver.core.supervision import is_any_left_behind
+from slotwise.solver.core.supervision import is_any_abandoned
 
 Main = Callable[[Sequence[str]], object]
 
@@ -80,11 +80,11 @@ def held() -> Iterator[None]:
 
 
 def leave(code: int) -> NoReturn:
-    """End the process; at once where a search was left behind in native code.
+    """End the process; at once where an abandoned search runs in native code.
 
     Tearing the interpreter down below it could crash, and would wait for it.
     """
-    if is_any_left_behind():
+    if is_any_abandoned():
         sys.stderr.flush()
         os._exit(code)
     sys.exit(code)

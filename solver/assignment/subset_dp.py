@@ -194,13 +194,13 @@ def prove_by_contents(
         When the search grows too large; what is proven by then is reported.
     """
     constant = apart * int(model.flow.sum())
-    known = None if best.values is None else best.values[model.term]
+    upper = None if best.values is None else best.values[model.term]
     contents = list_all(model, apart, token)
-    target = model.largest_cost if known is None else known
+    target = model.largest_cost if upper is None else upper
     priced = price(contents, model.task_count, target - constant, token)
     gap = priced.gap
-    if known is not None:
-        best.prove(_terms(model, best, min(max(0, priced.least_cost + constant), known)))
+    if upper is not None:
+        best.prove(_terms(model, best, min(max(0, priced.least_cost + constant), upper)))
         gap -= priced.scale * model.cost_step
     if gap >= 0:
         search = ContentSearch(priced, model.task_count, params.max_sets, token)

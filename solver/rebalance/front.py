@@ -319,16 +319,16 @@ class FrontSearch:
         return point
 
     def _point(self, moves: int, now: Placement, free: FrontPoint) -> FrontPoint:
-        """Return one point: from what is known where that proves it, otherwise by a run."""
+        """Return one point: from the points so far where they prove it, otherwise by a run."""
         if free.status is Status.INFEASIBLE:
             return replace(free, max_moves=moves, how=FEWER)
         if moves == 0 and self._all_run:
             return self._without_moves(now)
-        known = self._known(moves, free)
-        if known.is_proven or self._left_s <= 0:
-            return known
+        start = self._known(moves, free)
+        if start.is_proven or self._left_s <= 0:
+            return start
         limited = with_limit(self.problem.instance, moves)
-        point = self._by_tables(_asked(limited, known, now))
+        point = self._by_tables(_asked(limited, start, now))
         if point is None:
             if self._on_the_way is None:
                 self._on_the_way = self._states_between(now, free)
@@ -337,13 +337,13 @@ class FrontSearch:
         return replace(point, max_moves=moves)
 
     def _known(self, moves: int, free: FrontPoint) -> FrontPoint:
-        """Return the best point known that has no more moves, with what the others prove."""
+        """Return the best point so far with no more moves, with the bounds that others prove."""
         points = [*self._points[-1:], free, *(self._on_the_way or ())]
         placed = [point for point in points if point.moves is not None and point.moves <= moves]
         nothing = FrontPoint(moves, Status.UNKNOWN, None, None, (), FEWER)
         best = min(placed, key=lambda point: point.values or (), default=nothing)
-        known = replace(best, max_moves=moves, bounds=(), how=FEWER, seconds=0.0)
-        return with_bound(known, self._bounds(free, moves))
+        start = replace(best, max_moves=moves, bounds=(), how=FEWER, seconds=0.0)
+        return with_bound(start, self._bounds(free, moves))
 
     def _by_tables(self, asked: _Asked) -> FrontPoint | None:
         """Return what exact tables prove; ``None`` from the first point that is too large on."""

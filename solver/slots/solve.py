@@ -127,22 +127,22 @@ class SlotSolver:
             raise InputError(
                 "no task receives tuples: any rate is supported", field="dataflow", has_value=False
             )
-        known, beyond = 0, self._first_beyond(most, step, token)
+        reached, beyond = 0, self._first_beyond(most, step, token)
         refuted = beyond
         best: Answer | None = None
-        while known + 1 < beyond:
-            middle = (known + beyond) // 2
-            share = token.remaining / (beyond - known).bit_length()
+        while reached + 1 < beyond:
+            middle = (reached + beyond) // 2
+            share = token.remaining / (beyond - reached).bit_length()
             result = self.pack(
                 middle * step, token.child(time.perf_counter() + share), at_most=most
             )
             if result.packing is not None and result.packing.slots <= most:
-                known, best = middle, result
+                reached, best = middle, result
                 continue
             beyond = middle
             if result.bound > most:
                 refuted = middle
-        rate, bound = known * step, (refuted - 1) * step
+        rate, bound = reached * step, (refuted - 1) * step
         plan = None
         if best is not None and best.packing is not None:
             vms = self._offer.take(best.packing.slots)
