@@ -1,9 +1,9 @@
 """The best set of topologies that fits a cluster together.
 
-A scheduler that takes topologies one by one, and never moves one again, may leave out what a better
-use of the nodes would have held. Here all may be moved. Leaving out a topology within its owner's
-guarantee costs more than leaving out all others; otherwise it costs what its priority says
-(`Rules.reject_weight`). Then the set found is placed so that few running tasks move.
+A scheduler that takes topologies one by one and never moves them later may leave out topologies
+that a better use of the nodes could hold. Here all may be moved. Leaving out a topology within its
+owner's guarantee costs more than leaving out all others; otherwise the cost depends on its priority
+(`Rules.reject_weight`). The set found is then placed so that few running tasks move.
 """
 
 from __future__ import annotations
@@ -106,10 +106,10 @@ def fewest_moves(
 
 
 SHARE = 0.4
-"""Of the time limit, for each of the two steps before the whole problem is solved."""
+"""Share of the time limit for each of the two steps before the whole problem is solved."""
 
 LEAST_SHARE = 0.1
-"""Of the time limit, left for the steps after them in any case."""
+"""Share of the time limit reserved for the steps after them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ class BestSet:
 
     @property
     def proven(self) -> bool:
-        """Whether no set is better; how many tasks move is another matter."""
+        """Whether no set is better, however many tasks move."""
         return self.cost == self.bound
 
 
@@ -162,16 +162,16 @@ def best_set(
     Parameters
     ----------
     instance
-        Its own objective counts for nothing here, but for which resources are soft.
+        Its objective is ignored, except for which resources are soft.
     guaranteed
         Indices of the topologies within their owners' guarantees.
     limits
         When to stop; ``None`` = the default.
     hint
-        The set is never worse than that of a valid hint, and topologies that fit beside it are
-        added first.
+        A placement to start from. The set is never worse than that of a valid hint; topologies
+        that fit beside it are added first.
     token
-        Ends the search before its limits, as Ctrl-C does; ``None`` = nobody does.
+        Ends the search before its limits, as Ctrl-C does; ``None`` = only the limits do.
     """
     limits = Limits() if limits is None else limits
     token = token or RunToken()
@@ -277,10 +277,10 @@ class _Search:
 def filled(
     problem: Problem, placement: Placement, limits: Limits, token: RunToken
 ) -> tuple[Placement, bool]:
-    """Return `placement` with topologies added that fit beside it, the dearest first.
+    """Return `placement` with the topologies added that fit beside it, the dearest first.
 
-    The second answer is whether `token` ended it. Engines that cannot take the whole cluster at
-    once get a better start from it.
+    Also returns whether `token` ended it. It gives engines that cannot take the whole cluster at
+    once a better start.
     """
     started = time.perf_counter()
     for t in sorted(left_out(problem, placement), key=lambda t: -problem.rules[t].reject_weight):
@@ -299,7 +299,7 @@ def filled(
     return placement, False
 
 
-# The problem whose only cost is the topologies left out, and which ones a placement leaves out.
+# The problem whose only cost is that of topologies left out.
 
 
 def rejecting(instance: Instance, guaranteed: Collection[int]) -> Problem:

@@ -31,7 +31,7 @@ OTHERS = {
     for name, rule in RULES.items()
     if rule.field is not None and name not in OWN_WORDS
 }
-"""Rules of a topology that nothing here knows -> the field that sets them."""
+"""Rules of a topology without words of their own here -> the field that sets them."""
 
 LIMITS = (*OWN_WORDS, *OTHERS)
 """Rules that limit where tasks may go, in the order in which a conflict prefers to name them."""
@@ -40,7 +40,7 @@ TASKS = "tasks"
 """The rule that the tasks of a component must be placed."""
 
 MOST_NAMES = 4
-"""Of nodes in a text; more are counted."""
+"""Most names of nodes in a text; the others are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +77,14 @@ class Constraint:
 
     @property
     def is_limit(self) -> bool:
-        """Whether it limits where tasks may go, rather than asks for tasks to be placed."""
+        """Whether it limits where tasks may go; otherwise it requires tasks to be placed."""
         return self.rule != TASKS
 
     @property
     def group(self) -> tuple[str, str, str]:
-        """What a first, coarse search leaves out together: one resource on all nodes, a topology.
+        """The group that a first, coarse search drops together.
 
-        Tasks go by topology, capacities by resource, slots all together; others stand alone.
+        Tasks are grouped by topology, capacities by resource, slots all together; others are alone.
         """
         if self.nodes:
             return (self.rule, self.subject, "")
@@ -94,7 +94,7 @@ class Constraint:
 
     @property
     def name(self) -> str:
-        """Name for people, for example ``memory_mb of node n3``."""
+        """Readable name, for example ``memory_mb of node n3``."""
         return _NAMES[self.rule](self)
 
     def __str__(self) -> str:
@@ -171,11 +171,11 @@ _NAMES: dict[str, Callable[[Constraint], str]] = {
 
 
 def constraints_of(instance: Instance) -> tuple[Constraint, ...]:
-    """Return every constraint of the instance that could play a part, limits first.
+    """Return every constraint of the instance that can bind, limits first.
 
-    Nodes with the same slots and capacities are limited by one constraint together. Left out is
-    what cannot bind: capacities of soft resources or of those that no task asks for, rules of
-    components without tasks.
+    Nodes with the same slots and capacities share one constraint. Constraints that cannot bind are
+    left out: capacities of soft resources or of those that no task needs, rules of components
+    without tasks.
     """
     constraints = [*_of_nodes(instance)]
     for topology in instance.topologies:
@@ -280,7 +280,7 @@ def _of_tasks(instance: Instance) -> Iterator[Constraint]:
                 )
 
 
-# An instance with fewer tasks, or without some of its constraints: they are really not there.
+# Instances with fewer tasks, or without some of their constraints.
 
 Counts = Mapping[tuple[str, str], int]
 """(topology id, component id) -> number of tasks."""
@@ -289,7 +289,7 @@ Counts = Mapping[tuple[str, str], int]
 def with_counts(instance: Instance, counts: Counts) -> Instance:
     """Return the instance with these numbers of tasks, each at most the present one.
 
-    The tasks with the highest indices go; what `running` and `linear` say of them goes with them.
+    The tasks with the highest indices are removed, also from `running` and `linear`.
     """
     return with_topologies(
         instance, tuple(_with_counts(one, counts) for one in instance.topologies)
@@ -317,7 +317,7 @@ def _with_counts(topology: Topology, counts: Counts) -> Topology:
 
 
 def with_topologies(instance: Instance, topologies: tuple[Topology, ...]) -> Instance:
-    """Return the instance with these topologies, without what names tasks that they lack."""
+    """Return the instance with these topologies only, and without references to other tasks."""
     left = {
         (topology.id, f"{component.id}[{index}]")
         for topology in topologies
@@ -339,8 +339,8 @@ def with_topologies(instance: Instance, topologies: tuple[Topology, ...]) -> Ins
 def relax(instance: Instance, dropped: Collection[Constraint]) -> Instance:
     """Return the instance without these constraints; every placement of it stays valid.
 
-    Capacities, slots and heap limits become unlimited, rules and shared regions go, and a component
-    whose tasks need not be placed has no tasks.
+    Capacities, slots and heap limits become unlimited, rules and shared regions are removed, and a
+    component whose tasks need not be placed gets no tasks.
     """
     if not dropped:
         return instance

@@ -26,7 +26,7 @@ from slotwise.solver.explain.repairs import find_repairs
 DEFAULT_PRICES = RepairPrices()
 
 MOST_CONFLICTS = 3
-"""Conflicts that are looked for; each shares no limit with those before it."""
+"""Most conflicts to find; each shares no limit with those before it."""
 
 FOR_CONFLICTS = 0.5
 """Most of the time left then that conflicts may take; the rest is for repairs."""
@@ -45,11 +45,11 @@ def explain_infeasible(
     Parameters
     ----------
     instance
-        What to explain. If it has a placement after all, the answer says so with the placement.
+        The instance to explain. If it has a placement after all, the answer has the placement.
     time_limit_s
         Wall-clock seconds in all, above 0; what is found and proven by then is returned.
     prices
-        What the changes cost that make up repairs.
+        Prices of the changes that make up repairs.
     seed, workers
         As in `solve`.
 
@@ -84,7 +84,7 @@ def explain_infeasible(
 
 
 def _whole(instance: Instance) -> tuple[Statement, ...]:
-    """Return what is short in all; of other contradictions the plainest, where no total is."""
+    """Return the shortages in total; if there are none, the simplest other contradiction."""
     problem = compile_problem(question(instance))
     shown: list[Contradiction] = []
     for one in contradictions(problem):
@@ -96,7 +96,7 @@ def _whole(instance: Instance) -> tuple[Statement, ...]:
 
 
 def _cores(instance: Instance, decider: Decider) -> list[Core]:
-    """Return cores that share no limit, as many as are found; one at least, which may be large."""
+    """Return the cores found that share no limit; at least one, which may be large."""
     search = CoreSearch(instance, decider, is_infeasible=True)
     cores: list[Core] = []
     used: list[Constraint] = []

@@ -1,4 +1,4 @@
-"""A plan: the moves from what runs now to another placement, in an order that can be made."""
+"""A plan: moves from the current placement to another one, in a feasible order."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class PlannedMove:
     move
         The task, from where, to where.
     saves
-        Term of the objective, less what counts moves -> what this move saves where those before it
-        have been made; below 0 where it costs.
+        Term of the objective, without parts that count moves -> what this move saves after those
+        before it; below 0 where it costs.
     is_parking
-        Whether the task only waits there, to make room, and moves on later.
+        Whether the task is only parked there, to make room, and moves on later.
     """
 
     move: TaskMove
@@ -52,7 +52,7 @@ class MissingRoom:
 
     @property
     def missing(self) -> Fraction:
-        """How much is missing, in the user's unit."""
+        """The missing amount, in the user's unit."""
         return self.violation.needed - self.violation.available
 
     def to_document(self) -> dict[str, Any]:
@@ -69,7 +69,7 @@ class Plan:
     Parameters
     ----------
     before, after
-        What the judge says of the two placements, without a limit of moves.
+        Verdicts on the two placements, without a limit of moves.
     placement
         The second placement.
     moves
@@ -77,7 +77,7 @@ class Plan:
     rest
         Moves without such an order; empty = all have one.
     missing
-        What `rest` lacks: where the search got furthest, each move with the rule it would break.
+        For each move of `rest`, the rule it would break in the state where the search got furthest.
     is_proven
         Whether it is proven that `rest` has no order, with as many parking moves as were allowed.
     """
@@ -92,7 +92,7 @@ class Plan:
 
     @property
     def is_ordered(self) -> bool:
-        """Whether every move has its turn."""
+        """Whether every move has a place in the order."""
         return not self.rest
 
 

@@ -1,8 +1,8 @@
 """Whether every task still has a place when a machine or a rack dies, and with how few moves.
 
-Each loss is a problem of its own: what ran there are orphans. A quick search places them with no
-other task moved; where it cannot, engines look for the fewest moves, and prove them. Costs play no
-part here, and no topology may be left out.
+Each loss is a problem of its own: the tasks that ran there are orphans. A quick search places them
+without moving another task; where it cannot, engines find the fewest moves, and prove them. Costs
+play no part here, and no topology may be left out.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ LEAST_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """What is short after a loss.
+    """A shortage after a loss.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """A machine or a rack that dies, and what becomes of the tasks.
+    """The loss of a machine or a rack, and its consequences for the tasks.
 
     Parameters
     ----------
@@ -70,16 +70,16 @@ class Loss:
     nodes
         Ids of the nodes that die.
     orphans
-        Tasks that run nowhere then: those that run there, and those that wait for a place already.
+        Number of tasks without a place then: those that ran there, and those that had none before.
     status
         ``placed``: all tasks have a place; ``impossible``: proven that they have none, within the
         limit of moves; ``open``: none was found in time.
     moves
-        Other tasks that move in the best placement found; ``None`` without one.
+        Number of other tasks that move in the best placement found; ``None`` without one.
     fewest
         Proven least number that must move.
     missing
-        What is short, where not all have a place; empty = nothing that counting finds.
+        Shortages, where not all tasks have a place; empty = counting finds none.
     """
 
     kind: str
@@ -111,7 +111,7 @@ def losses(
     limits: Limits,
     on_loss: Callable[[Loss], object] = lambda loss: None,
 ) -> tuple[Loss, ...]:
-    """Return every machine and every rack of several, with what its loss leads to; worst first.
+    """Return the loss of every machine and, if there are several, of every rack; worst first.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def _badness(loss: Loss) -> tuple[object, ...]:
 
 
 def _candidates(instance: Instance) -> list[tuple[str, str, tuple[str, ...]]]:
-    """Return (kind, name, nodes) of all that may die; a single rack is all there is."""
+    """Return (kind, name, nodes) of everything that may be lost; a single rack is left out."""
     nodes = instance.cluster.nodes
     candidates: list[tuple[str, str, tuple[str, ...]]] = []
     candidates += [("node", node.id, (node.id,)) for node in nodes]
@@ -167,7 +167,7 @@ def _candidates(instance: Instance) -> list[tuple[str, str, tuple[str, ...]]]:
 
 
 def _at_once(instance: Instance, kind: str, name: str, nodes: tuple[str, ...]) -> Loss:
-    """Return the loss with what a quick search finds: places without other moves, or nothing."""
+    """Return the loss as a quick search finds it: placed without other moves, or open."""
     left = without_nodes(instance, nodes)
     orphans = len(left.task_names()) - sum(map(len, (left.still_running or {}).values()))
     problem = with_limit(left, 0)
@@ -178,7 +178,7 @@ def _at_once(instance: Instance, kind: str, name: str, nodes: tuple[str, ...]) -
 
 
 def _searched(instance: Instance, loss: Loss, allowed: int | None, limits: Limits) -> Loss:
-    """Return a loss with what engines find and prove."""
+    """Return the loss with the results of exact engines."""
     left = without_nodes(instance, loss.nodes)
     fixed = with_limit(left, 0)
     if ORPHANS.supports(fixed) is None:
@@ -219,7 +219,7 @@ def _solved(problem: Problem, limits: Limits, share: float, engine: str) -> Resu
 
 
 def _missing(problem: Problem) -> tuple[Missing, ...]:
-    """Return what is short in all, which proves that there is no placement; else for one task."""
+    """Return shortages in total, which prove that there is no placement; else for one task."""
     demand = np.array(problem.sizes, dtype=np.int64) @ problem.demand
     missing = []
     for d, name in enumerate(problem.dims):
@@ -234,7 +234,7 @@ def _missing(problem: Problem) -> tuple[Missing, ...]:
 
 
 def _largest(problem: Problem) -> tuple[Missing, ...]:
-    """Return, of the orphans that no node has room for beside what runs, the first shortage."""
+    """Return the first shortage of an orphan that fits on no node beside the running tasks."""
     current = current_placement(problem, CancellationToken())
     names = problem.instance.task_names()
     load = np.array([node.load for node in current.partial.nodes], dtype=np.int64)
