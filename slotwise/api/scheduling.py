@@ -38,13 +38,13 @@ class Scheduled:
     Parameters
     ----------
     given
-        The instance as it was given: the placement belongs to it.
+        The instance of the call: the placement belongs to it.
     done
-        What the round decided about each topology.
+        The decisions of the round on each topology.
     verdict
-        The judge's, of the placement after the round.
+        The judge's verdict on the placement after the round.
     exact
-        What would have been best; ``None`` where that was not asked.
+        The optimal decisions; ``None`` where they were not requested.
     """
 
     given: Instance
@@ -59,12 +59,12 @@ class Scheduled:
 
     @property
     def violations(self) -> list[Violation]:
-        """The hard rules that are broken, save that topologies are left out: the round says so."""
+        """The broken hard rules, without topologies left out: those are in `done`."""
         return [one for one in self.verdict.violations if one.rule != "placed"]
 
     @property
     def valid(self) -> bool:
-        """Whether what is placed keeps all hard rules; topologies left out are no matter."""
+        """Whether the placed topologies keep all hard rules."""
         return not self.violations
 
     @property
@@ -75,7 +75,7 @@ class Scheduled:
         return Exit.FAILED if self.done.refused or not self.valid else Exit.DONE
 
     def __repr__(self) -> str:
-        """One line: how many topologies are placed, refused, evicted."""
+        """One line: the numbers of topologies placed, refused, evicted."""
         done = self.done
         refused = ", ".join(names(done, done.refused)) or "none"
         evicted = ", ".join(names(done, tuple(one.topology for one in done.evicted))) or "none"
@@ -181,8 +181,8 @@ def schedule(
     priority
         ``default``, ``fifo`` or ``generic``; ``None`` = the instance's.
     pools
-        What owners are guaranteed, ``{owner: {"cpu": 200, "memory_mb": 4096}}``, or the path of a
-        file with that; ``None`` = the instance's.
+        Guarantees of owners, ``{owner: {"cpu": 200, "memory_mb": 4096}}``, or the path of a file
+        with them; ``None`` = the instance's.
     strategy
         Of all topologies; ``None`` = each one's own.
     exact
@@ -196,7 +196,7 @@ def schedule(
     Raises
     ------
     InputError
-        For bad input, or a cluster that Storm's scheduler does not take.
+        For bad input, or a cluster that Storm's scheduler does not support.
 
     Examples
     --------

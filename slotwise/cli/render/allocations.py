@@ -76,10 +76,10 @@ def _show_rates(done: Allocated) -> None:
 
 
 def _answer(answer: Answer) -> list[RenderableType]:
-    """Return what to show of one answer."""
+    """Return the texts and tables of one answer."""
     what = f"{answer.question.dataflow.name} at {short_text(answer.question.rate)} tuples/s"
     if answer.plan is None:
-        if answer.outcome is Outcome.REFUSED:  # the pair says what and who
+        if answer.outcome is Outcome.REFUSED:  # the pair's reason names everything
             return [f"No plan for {answer.question.dataflow.name}: {answer.reason}."]
         if answer.bound_rate is not None:
             what = f"{answer.question.dataflow.name} at the highest rate"

@@ -13,7 +13,7 @@ from slotwise.cli.render.tables import MOST_ROWS, listed, more_rows, show, table
 from slotwise.models.display import counted
 
 LISTED = (Change.NEWLY_FAILING, Change.WORSE, Change.NEWLY_SOLVED, Change.BETTER)
-"""Changes whose instances are listed."""
+"""Kinds of changes whose instances are listed."""
 
 
 def show_comparison(found: Comparison, page: Path) -> None:

@@ -1,4 +1,4 @@
-"""Sections of an explanation: what makes up a cost, why nothing is valid, what can still be placed.
+"""Sections of an explanation: costs in detail, why nothing is valid, what can still be placed.
 
 The tables of costs serve `explained_method` and `explained_placement`, too.
 """
@@ -41,7 +41,7 @@ def signed(value: Fraction) -> str:
 
 
 def cost_sections(split: CostSplit) -> list[PageSection]:
-    """Return what makes up the cost: terms of several parts, streams, soft resources, loads."""
+    """Return the cost in detail: terms of several parts, streams, soft resources, loads."""
     found = [_terms(split)] if any(len(parts) > 1 for parts in split.terms.values()) else []
     if split.streams:
         found.append(_streams(split))
@@ -143,11 +143,11 @@ def load_text(row: NodeLoad) -> str:
     )
 
 
-# What was left after a method's first mistake, and the valid placement nearest to a broken one.
+# The state after a method's first mistake, and the valid placement nearest to an invalid one.
 
 
 def left_section(problem: Problem, one: FirstMistake) -> PageSection:
-    """Say what waits after the first mistake, and what the nodes have left for it."""
+    """List the tasks left after the first mistake, and the capacity left for them."""
     verdict = judge(problem, one.fixed(problem.instance))
     done = {step.task for step in one.decisions[: one.impossible]}
     names = problem.instance.task_names()
@@ -188,7 +188,7 @@ def _need(problem: Problem, c: int) -> str:
 
 
 def nearest_sections(problem: Problem, near: FewestMoves) -> list[PageSection]:
-    """Say how few tasks must move for a valid placement."""
+    """State how few tasks must move for a valid placement."""
     names = problem.instance.task_names()
     heading = "The nearest valid placement"
     if near.placement is None:
@@ -222,7 +222,7 @@ def nearest_sections(problem: Problem, near: FewestMoves) -> list[PageSection]:
 # An instance explained: the cost of its best placement, or why it has none.
 
 MOST_REPAIRS = 10
-"""Repairs in a table."""
+"""Most repairs in a table."""
 
 MINIMAL = "These constraints conflict; dropping any one of them resolves the conflict:"
 NOT_PROVEN_MINIMAL = (
@@ -264,7 +264,7 @@ def instance_sections(answer: ExplainedInstance) -> list[PageSection]:
 
 
 def _left_out(answer: ExplainedInstance) -> list[PageSection]:
-    """Say why topologies are left out."""
+    """State why topologies are left out."""
     why, split = answer.infeasible, answer.split
     if why is None or split is None:
         return []
@@ -317,7 +317,7 @@ def infeasible_sections(one: Explanation) -> list[PageSection]:
 
 
 def _open_ends(one: Explanation) -> list[str]:
-    """Say what was left out."""
+    """State what was left out."""
     lines = []
     if one.cheapest_proven:
         lines.append(PROVEN_CHEAPEST if one.repairs else PROVEN_NONE)

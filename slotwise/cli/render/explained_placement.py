@@ -161,7 +161,7 @@ def _nodes(one: Comparison) -> PageSection:
 
 
 def _contents(one: NodeDifference, topology: str) -> str:
-    """Return ``+1 split, -2 count``; `topology` goes without saying, the only one there is."""
+    """Return ``+1 split, -2 count``; the prefix `topology` is left out where there is only one."""
     parts = [("+", count, name) for name, count in one.gains.items()]
     parts += [("-", count, name) for name, count in one.losses.items()]
     return ", ".join(f"{sign}{count} {name.removeprefix(topology)}" for sign, count, name in parts)
@@ -173,7 +173,7 @@ def _moves(one: Comparison) -> PageSection:
 
 
 def task_sections(answer: ExplainedTask) -> list[PageSection]:
-    """Return what a task would cost elsewhere, and what forbids it."""
+    """Return the cost of each other place of a task, or the rules that forbid it."""
     here = next(place for place in answer.places if place.here)
     allowed = [p for p in answer.places if not (p.here or p.forbidden_by or p.also_before)]
     lines = [f"{answer.name} is on {here.node}, worker {here.worker}."]
@@ -203,7 +203,7 @@ def task_sections(answer: ExplainedTask) -> list[PageSection]:
 
 
 def _rule(place: Alternative) -> str:
-    """Say which rules are broken with the task there, and which of them are broken anyway."""
+    """State which rules are broken with the task there, and which of them are broken anyway."""
     parts = ["; ".join(cause(v) for v in place.forbidden_by)] if place.forbidden_by else []
     if place.also_before:
         known = "; ".join(cause(v) for v in place.also_before)

@@ -20,7 +20,7 @@ _NODE_KINDS = (Kind.CPU, Kind.NIC_IN, Kind.NIC_OUT)
 
 
 def show_prediction(prediction: Prediction) -> None:
-    """Show what a placement is worth."""
+    """Show the predicted rate, latency and limits of a placement."""
     if prediction.over_memory:
         show(*over_memory(prediction))
         return
@@ -34,7 +34,7 @@ def show_prediction(prediction: Prediction) -> None:
 
 
 def show_compared(first: Prediction, second: Prediction) -> None:
-    """Show two placements of an instance beside each other."""
+    """Show the predictions of two placements side by side."""
     parts: list[RenderableType] = []
     for name, one in (("First", first), ("Second", second)):
         lines = over_memory(one) if one.over_memory else _headlines(one)
@@ -94,7 +94,7 @@ def _sustainable(prediction: Prediction) -> Iterator[str]:
 
 
 def _spouts(prediction: Prediction) -> list[Table]:
-    """Return a table of rates and latencies, and one of where the time of a tuple goes."""
+    """Return a table of rates and latencies, and one of the parts of latencies."""
     some = prediction.spouts
     heads: tuple[str, ...] = ("spout", "tuples/s", "ms")
     rows: list[tuple[str, ...]] = [(_name(one), number(one.rate), _latency(one)) for one in some]
@@ -123,7 +123,7 @@ def _part(latency: Latency | None, part: str) -> str:
 
 
 def number(value: float | None) -> str:
-    """Return a predicted number with four digits: more would be made up."""
+    """Return a predicted number with four digits; more would be spurious."""
     return "-" if value is None else short_text(plain(float(f"{value:.4g}")))
 
 
@@ -204,7 +204,7 @@ def _compared_nodes(first: Prediction, second: Prediction) -> list[RenderableTyp
 
 
 def _where(one: Assumed) -> str:
-    """Return what a value was assumed for; levels are the cluster's own."""
+    """Return for what a value was assumed; empty for levels, which belong to the cluster."""
     if one.where == ("cluster",):
         return ""
     more = f" and {len(one.where) - 1} more" if len(one.where) > 1 else ""
@@ -212,7 +212,7 @@ def _where(one: Assumed) -> str:
 
 
 def notes(prediction: Prediction | Simulation) -> list[str]:
-    """Return what was assumed, and what is not placed."""
+    """Return the assumed values, and the topologies left out."""
     lines = [f"  {one.key} = {short_text(one.value)}{_where(one)}" for one in prediction.assumed]
     if lines:
         lines.insert(0, "Assumed, as the instance does not say:")

@@ -1,4 +1,4 @@
-"""What ``rebalance`` found: cost before and after, the front, the moves in their order."""
+"""The result of ``rebalance``: cost before and after, the front, the ordered moves."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def show_spare(spare: Spare) -> None:
-    """Show what each loss leads to, the worst first."""
+    """Show the consequences of each loss, the worst first."""
     rows = [
         (
             f"{one.kind} {one.name}",
@@ -104,7 +104,7 @@ _NOTHING = {
 
 
 def _is_hopeless(done: Rebalanced) -> bool:
-    """Whether no number of moves leads to a placement, proven."""
+    """Whether it is proven that no number of moves leads to a placement."""
     return done.front is not None and done.front.free.status is Status.INFEASIBLE
 
 
@@ -117,7 +117,7 @@ def _varying(found: Front) -> tuple[int, str]:
 
 
 def _orphans(done: Rebalanced) -> list[RenderableType]:
-    """Return the best places of orphans where no other task moves."""
+    """Return the best places of orphans if no other task moves."""
     point = done.rescue
     if point is None:
         return []
@@ -236,11 +236,11 @@ def _changed(plan: Plan) -> list[str]:
     return [t for t in terms if any(one.saves[t] for one in plan.moves)] or terms[-1:]
 
 
-# What runs now: whether it keeps the rules, and what the placement that was found moves.
+# The current placement: whether it keeps the rules, and what the new placement moves.
 
 
 def running_lines(result: Result) -> list[str]:
-    """Return which hard rules are broken by what runs now, in at most three lines."""
+    """Return the hard rules that the current placement breaks, in at most three lines."""
     now = result.running
     if now is None:
         return []
@@ -253,7 +253,7 @@ def running_lines(result: Result) -> list[str]:
 
 
 def move_limit(result: Result) -> int | None:
-    """Return how many running tasks may move at most; ``None`` = any number."""
+    """Return the most running tasks that may move; ``None`` = any number."""
     limit = None if result.running is None else result.running.problem.move_limit
     return None if limit == NO_LIMIT else limit
 

@@ -1,4 +1,4 @@
-"""What a round of Storm's scheduler did, and its exact counterparts, for people."""
+"""A round of Storm's scheduler and its exact counterparts, for people."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from slotwise.solver.core.result import Status
 
 
 def show_scheduled(scheduled: Scheduled) -> None:
-    """Show what ``schedule`` found."""
+    """Show the result of ``schedule``."""
     done = scheduled.done
     show(_headline(done), _decisions(done), *_messages(done), *_evicted(done))
     broken = scheduled.violations
