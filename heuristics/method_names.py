@@ -74,17 +74,17 @@ def read_parameters(text: str, written: str) -> dict[str, tuple[str, ...]]:
     InputError
         Where `text` is something else, or a key occurs twice.
     """
-    found: dict[str, tuple[str, ...]] = {}
+    parameters: dict[str, tuple[str, ...]] = {}
     key = ""
     for part in text.split(","):
         if "=" in part:
             key, _, value = (word.strip() for word in part.partition("="))
-            if key in found:
+            if key in parameters:
                 raise InputError(f"gives {key} twice", field="method", value=written)
-            found[key] = (value,)
+            parameters[key] = (value,)
         elif key:
-            found[key] = (*found[key], part.strip())
+            parameters[key] = (*parameters[key], part.strip())
         else:
             rule = "must have key=value after the colon, as in r-storm:normalise=capacity"
             raise InputError(rule, field="method", value=written)
-    return found
+    return parameters

@@ -79,12 +79,12 @@ def links(problem: Problem, weight: Callable[[int, int], int]) -> Links:
     weight
         (neighbour's class, flow of the pair in both directions) -> what one such neighbour counts.
     """
-    found: list[list[tuple[int, int]]] = [[] for _ in problem.classes]
+    neighbours: list[list[tuple[int, int]]] = [[] for _ in problem.classes]
     for (a, b), flow in problem.pair_flows().items():
         if flow:
-            found[a].append((b, weight(b, flow)))
-            found[b].append((a, weight(a, flow)))
-    return tuple(tuple(row) for row in found)
+            neighbours[a].append((b, weight(b, flow)))
+            neighbours[b].append((a, weight(a, flow)))
+    return tuple(tuple(row) for row in neighbours)
 
 
 class PlacedNeighbours:

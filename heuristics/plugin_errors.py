@@ -50,11 +50,11 @@ def raised_at(error: BaseException, package: str) -> str:
     """
     if isinstance(error, SyntaxError) and error.filename is not None:
         return _place(error.filename, error.lineno or 0)
-    found = ""
+    where = ""
     for frame, line in walk_tb(error.__traceback__):
         if str(frame.f_globals.get("__name__")).partition(".")[0] == package:
-            found = _place(frame.f_code.co_filename, line)
-    return found
+            where = _place(frame.f_code.co_filename, line)
+    return where
 
 
 def _place(file: str, line: int) -> str:

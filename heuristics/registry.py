@@ -99,14 +99,14 @@ def all_methods() -> tuple[Method, ...]:
 
 def installed_methods() -> tuple[tuple[str, Method | InputError], ...]:
     """Return the methods of `all_methods` by name; for an unusable entry point its error."""
-    found: list[tuple[str, Method | InputError]] = list(HEURISTICS.items())
+    methods: list[tuple[str, Method | InputError]] = list(HEURISTICS.items())
     for point in sorted(_entry_points(), key=lambda point: point.name):
         try:
             _check_name(point)
-            found.append((point.name, _load(point)))
+            methods.append((point.name, _load(point)))
         except InputError as error:
-            found.append((point.name, error))
-    return tuple(found)
+            methods.append((point.name, error))
+    return tuple(methods)
 
 
 def _entry_points() -> tuple[EntryPoint, ...]:
@@ -143,8 +143,8 @@ def _check_name(point: EntryPoint) -> None:
 
 def _load(point: EntryPoint) -> Method:
     try:
-        found = point.load()
-        method = found() if callable(found) else found
+        loaded = point.load()
+        method = loaded() if callable(loaded) else loaded
     except (Exception, SystemExit) as error:
         package = point.module.partition(".")[0]
         raise _unusable(point, f"cannot be loaded: {format_error(error, package)}") from error

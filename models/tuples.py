@@ -71,13 +71,13 @@ class Placeable:
 
 def placeable(t: int, topology: Topology) -> dict[str, Placeable]:
     """Return the components with tasks of topology number `t` by their ids, ackers last."""
-    found = {}
+    by_name = {}
     for index, noun in enumerate(topology.placed_components):
         if noun.parallelism:
             own = index < len(topology.components)
             part = f"components[{index}]" if own else "ackers"
-            found[noun.id] = Placeable(noun, f"topologies[{t}].{part}")
-    return found
+            by_name[noun.id] = Placeable(noun, f"topologies[{t}].{part}")
+    return by_name
 
 
 def channels(t: int, topology: Topology) -> tuple[Channel, ...]:
@@ -98,7 +98,7 @@ def channels(t: int, topology: Topology) -> tuple[Channel, ...]:
             rule = "a spout receives no stream in a prediction; make it a bolt"
             raise InputError(rule, field=f"{path}.streams[{j}].to", value=stream.target)
     selectivity = _selectivities(path, topology, own)
-    found = [
+    built = [
         Channel(
             stream.source,
             stream.target,
@@ -112,15 +112,15 @@ def channels(t: int, topology: Topology) -> tuple[Channel, ...]:
         if stream.source in own and stream.target in own
     ]
     if topology.acked is False or ACKER not in own:
-        return tuple(found)
+        return tuple(built)
     assert topology.ackers is not None, "its tasks are placed"
     size = (topology.ackers.message_bytes, f"{path}.ackers", f"{path}.ackers.message_bytes")
     for name, one in own.items():
         if name != ACKER and one.noun.kind != "system":
-            found.append(Channel(name, ACKER, "fields", Fraction(1), *size, acks=True))
+            built.append(Channel(name, ACKER, "fields", Fraction(1), *size, acks=True))
         if one.noun.kind == "spout":
-            found.append(Channel(ACKER, name, "direct", None, *size, acks=True))
-    return tuple(found)
+            built.append(Channel(ACKER, name, "direct", None, *size, acks=True))
+    return tuple(built)
 
 
 def _selectivities(
@@ -133,7 +133,7 @@ def _selectivities(
     Where a stream has a rate in place of it, it is that rate over what the sender receives when the
     other streams carry what they do.
     """
-    found = {
+    selectivities = {
         j: Fraction(stream.selectivity)
         for j, stream in enumerate(topology.streams)
         if stream.selectivity is not None
@@ -141,11 +141,11 @@ def _selectivities(
     by_rate = [
         j
         for j, stream in enumerate(topology.streams)
-        if j not in found and stream.source in own and stream.target in own
+        if j not in selectivities and stream.source in own and stream.target in own
     ]
     if not by_rate:
-        return found
-    received = _received(path, topology, own, found)
+        return selectivities
+    received = _received(path, topology, own, selectivities)
     for j in by_rate:
         stream = topology.streams[j]
         rate, base = stream.rate, received[stream.source]
@@ -153,8 +153,8 @@ def _selectivities(
         if base == 0 and rate != 0:
             rule = f"{stream.source} sends this though it receives nothing; give `selectivity`"
             raise InputError(rule, field=f"{path}.streams[{j}].rate", value=rate)
-        found[j] = Fraction(rate) / base if base else Fraction(0)
-    return found
+        selectivities[j] = Fraction(rate) / base if base else Fraction(0)
+    return selectivities
 
 
 def _received(

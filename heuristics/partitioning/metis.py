@@ -51,7 +51,7 @@ def run(graph: VertexStream, parts: Parts, rng: Generator, token: CancellationTo
         rows = (whole.offsets.astype(np.int64), whole.neighbours.astype(np.int64))
         balance = max(1, round(1000 * (parts.balance - 1)))
         with silenced():  # it complains of parts that come out empty
-            _, found = pymetis.part_graph(
+            _, assignment = pymetis.part_graph(
                 count,
                 pymetis.CSRAdjacency(*rows),
                 vweights=whole_weights(whole.weights, 0),
@@ -60,7 +60,7 @@ def run(graph: VertexStream, parts: Parts, rng: Generator, token: CancellationTo
                 recursive=count <= FEW_PARTS or len(part) < FEW_VERTICES * count,
                 options=pymetis.Options(seed=seed, ufactor=balance),
             )
-        part = np.asarray(found, dtype=np.int32)
+        part = np.asarray(assignment, dtype=np.int32)
     return made_to_fit(whole, part, parts)
 
 

@@ -148,15 +148,15 @@ def shares(problem: Problem, normalise: bool) -> tuple[Fraction, Fraction]:
     With `normalise` as a share of the largest node's capacity, else in MB and points.
     """
     rows = offered(problem)
-    found = []
+    values = []
     for d in (problem.memory, problem.cpu):
         if d is None:
-            found.append(Fraction(0))
+            values.append(Fraction(0))
         elif normalise:
-            found.append(Fraction(1, max(1, *(row[d] for row in rows))))
+            values.append(Fraction(1, max(1, *(row[d] for row in rows))))
         else:
-            found.append(problem.units[d])
-    return found[0], found[1]
+            values.append(problem.units[d])
+    return values[0], values[1]
 
 
 # Nodes by distance to a demand, kept in order while loads change.

@@ -84,13 +84,13 @@ def alternatives(problem: Problem, placement: Placement, task: int) -> tuple[Alt
     """
     before = judge(problem, placement)
     known = {(v.rule, v.place, v.subject): v.needed for v in before.violations}
-    found = [
+    others = [
         _alternative(problem, placement, task, place, before, known)
         for place in _places(problem, placement, task)
     ]
     return tuple(
         sorted(
-            found,
+            others,
             key=lambda one: (
                 not one.here,
                 bool(one.forbidden_by),

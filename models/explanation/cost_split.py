@@ -76,7 +76,7 @@ def stream_costs(problem: Problem, accounting: Accounting) -> tuple[StreamCost, 
             flows[level] += amount
             costs[level] += cost
     unit = problem.part_units["network"]
-    found = [
+    split = [
         StreamCost(
             topology=problem.rules[problem.components[a][0]].id,
             source=problem.components[a][1],
@@ -86,7 +86,7 @@ def stream_costs(problem: Problem, accounting: Accounting) -> tuple[StreamCost, 
         )
         for (a, b), (flows, costs) in totals.items()
     ]
-    return tuple(sorted(found, key=lambda one: -one.total))
+    return tuple(sorted(split, key=lambda one: -one.total))
 
 
 def _levels(amounts: list[int], unit: Fraction) -> Levels:
@@ -262,14 +262,14 @@ def split_cost(problem: Problem, placement: Placement) -> CostSplit:
 
 
 def _terms(problem: Problem, verdict: Verdict) -> dict[str, dict[str, Fraction]]:
-    found = {}
+    terms = {}
     for term in problem.terms:
         steps = {
             part: verdict.parts[part] / problem.part_units[part] * multiplier
             for part, multiplier in term.parts
         }
-        found[term.name] = {part: value * term.unit for part, value in steps.items()}
-    return found
+        terms[term.name] = {part: value * term.unit for part, value in steps.items()}
+    return terms
 
 
 def _overloads(problem: Problem, verdict: Verdict) -> Iterator[OverloadCost]:
@@ -300,7 +300,7 @@ def _linear(problem: Problem, verdict: Verdict) -> tuple[LinearTotal, ...]:
                     total[0] += count
                     total[1] += count * int(problem.linear[c, node])
     unit = problem.part_units["linear"]
-    found = [
+    linear = [
         LinearTotal(
             topology=problem.rules[problem.components[component][0]].id,
             component=problem.components[component][1],
@@ -310,7 +310,7 @@ def _linear(problem: Problem, verdict: Verdict) -> tuple[LinearTotal, ...]:
         )
         for (component, node), (tasks, cost) in totals.items()
     ]
-    return tuple(sorted(found, key=lambda one: -one.cost))
+    return tuple(sorted(linear, key=lambda one: -one.cost))
 
 
 def _moved(problem: Problem, placement: Placement) -> tuple[str, ...]:

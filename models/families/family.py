@@ -123,10 +123,10 @@ def task_range(text: str) -> tuple[int, int]:
     InputError
         Where it is written otherwise.
     """
-    found = re.fullmatch(r"(\d{1,9})-(\d{1,9})", text)
-    if found is None:
+    match = re.fullmatch(r"(\d{1,9})-(\d{1,9})", text)
+    if match is None:
         raise InputError("must be two whole numbers, as 50-600", field="tasks", value=text)
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])
 
 
 def of_sizes(family: Family[Made], least: int, most: int) -> Family[Made]:

@@ -153,10 +153,10 @@ def _topology(
 
 
 def _resources(demands: Demands, index: int) -> dict[str, Decimal]:
-    found = {"cpu": Decimal(demands.cpu[index]), "onheap_mb": Decimal(demands.onheap_mb[index])}
+    resources = {"cpu": Decimal(demands.cpu[index]), "onheap_mb": Decimal(demands.onheap_mb[index])}
     if demands.offheap_mb[index]:
-        found["offheap_mb"] = Decimal(demands.offheap_mb[index])
-    return found
+        resources["offheap_mb"] = Decimal(demands.offheap_mb[index])
+    return resources
 
 
 def _instance(name: str, sizes: StormLike, rng: Generator) -> Instance:
@@ -289,7 +289,7 @@ def _originals(tasks: Sequence[int], wanted: int, rng: Generator) -> list[int]:
 
     A component has its own demand if it is the first of so many tasks, or while too few have.
     """
-    found = list(range(len(tasks)))
+    originals = list(range(len(tasks)))
     missing = max(0, wanted - len(set(tasks)))
     first: dict[int, list[int]] = {}
     others = []
@@ -302,8 +302,8 @@ def _originals(tasks: Sequence[int], wanted: int, rng: Generator) -> list[int]:
         else:
             others.append(place)
     for place in others:
-        found[place] = int(rng.choice(first[tasks[place]]))
-    return found
+        originals[place] = int(rng.choice(first[tasks[place]]))
+    return originals
 
 
 def _draw_different(
@@ -320,15 +320,15 @@ def _draw_different(
     second = correlation * first + math.sqrt(1 - correlation**2) * rng.standard_normal(busy)
     shuffled = [int(one) for one in rng.permutation(list(places))]
     by_rank = zip(shuffled[:busy], _by_rank(cpus, first), _by_rank(memories, second), strict=True)
-    found = dict.fromkeys(places, (0, 0, 0))
+    drawn = dict.fromkeys(places, (0, 0, 0))
     usual_offheap = _offheap(kind, rng) if kind.draw("offheap", rng) >= 0.5 else 0
     for place, points, megabytes in by_rank:
         offheap = 0
         if usual_offheap:
             other = rng.random() < OTHER_OFFHEAP
             offheap = min(_offheap(kind, rng) if other else usual_offheap, megabytes // 2)
-        found[place] = (points, megabytes - offheap, offheap)
-    return found
+        drawn[place] = (points, megabytes - offheap, offheap)
+    return drawn
 
 
 def usual_cpu(points: float) -> int:
@@ -348,17 +348,17 @@ def _values(what: str, count: int, busy: int, kind: Kind, rng: Generator) -> lis
     snapped = usual_cpu if what == "cpu" else usual_memory
     level = kind.draw_size(f"{what}_level", rng)
     wanted = min(busy, max(1, round(kind.draw(f"{what}_kinds", rng) * count)))
-    found = [snapped(level)]
+    steps = [snapped(level)]
     for _ in range(DEMAND_ATTEMPTS * wanted):
-        if len(found) == wanted:
+        if len(steps) == wanted:
             break
         value = snapped(level * 2 ** kind.draw(f"{what}_ratio", rng))
-        if value not in found:
-            found.append(value)
-    cuts = np.sort(rng.choice(busy - 1, len(found) - 1, replace=False)) + 1 if busy > 1 else ()
+        if value not in steps:
+            steps.append(value)
+    cuts = np.sort(rng.choice(busy - 1, len(steps) - 1, replace=False)) + 1 if busy > 1 else ()
     sizes = np.diff(np.array([0, *cuts, busy]))
     ordered = sorted((int(one) for one in sizes), reverse=True)
-    return sorted(value for value, size in zip(found, ordered, strict=True) for _ in range(size))
+    return sorted(value for value, size in zip(steps, ordered, strict=True) for _ in range(size))
 
 
 def _by_rank(values: Sequence[int], ranked: Sequence[float] | np.ndarray) -> list[int]:

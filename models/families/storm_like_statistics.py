@@ -100,7 +100,7 @@ def topology_statistics(topology: Topology) -> dict[str, float]:
     several = [one.parallelism for one in components if one.parallelism > 1]
     heap = topology.worker_max_heap_mb
     largest = max(onheap(one) for one in components)
-    found: dict[str, float | None] = {
+    statistics: dict[str, float | None] = {
         "tasks": sum(one.parallelism for one in components),
         "singles": 1 - len(several) / len(components),
         "level": median(several) if several else None,
@@ -109,7 +109,9 @@ def topology_statistics(topology: Topology) -> dict[str, float]:
         **_of_demands(components),
     }
     return {
-        name: float(found[name] or 0) for name in TOPOLOGY_STATISTICS if found[name] is not None
+        name: float(statistics[name] or 0)
+        for name in TOPOLOGY_STATISTICS
+        if statistics[name] is not None
     }
 
 

@@ -201,16 +201,16 @@ def draw_parallelism(structure: Structure, kind: Kind, rng: Generator) -> tuple[
     count = len(structure.degrees)
     singles = _singles(structure, round(kind.draw("singles", rng) * count), rng)
     level, repeats = kind.draw_size("level", rng), kind.draw("repeats", rng)
-    found: list[int] = []
+    drawn: list[int] = []
     for index, parent in enumerate(structure.parents):
-        before = found[parent] if parent is not None else 1
+        before = drawn[parent] if parent is not None else 1
         if index in singles:
-            found.append(1)
+            drawn.append(1)
         elif before > 1 and rng.random() < repeats:
-            found.append(before)
+            drawn.append(before)
         else:
-            found.append(_other_than(before, level, kind, rng))
-    return tuple(found)
+            drawn.append(_other_than(before, level, kind, rng))
+    return tuple(drawn)
 
 
 def _other_than(before: int, level: float, kind: Kind, rng: Generator) -> int:

@@ -146,10 +146,10 @@ def _placement_in(data: Any) -> Mapping[str, Any] | None:
 def _nodes(file: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the nodes that a placement file names; what has another shape is checked later."""
     topologies = file.get("topologies")
-    found = []
+    nodes = []
     for tasks in topologies.values() if isinstance(topologies, Mapping) else ():
         for place in tasks.values() if isinstance(tasks, Mapping) else ():
             node = place.get("node") if isinstance(place, Mapping) else None
             if isinstance(node, str) and node:
-                found.append(node)
-    return tuple(found)
+                nodes.append(node)
+    return tuple(nodes)

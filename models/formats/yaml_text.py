@@ -133,8 +133,8 @@ def _scalar(event: Any) -> str | bool | int | Decimal | Outsized | None:
         return text.lower() == "true"
     if _INT.fullmatch(text) or _FLOAT.fullmatch(text):
         return read_number(text)
-    if found := _NO_NUMBER.fullmatch(text):
-        return Decimal(found[1] + found[2])
+    if match := _NO_NUMBER.fullmatch(text):
+        return Decimal(match[1] + match[2])
     return text
 
 

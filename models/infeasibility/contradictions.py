@@ -214,12 +214,12 @@ def _weighed(facts: Facts, weights: Weights) -> list[tuple[Part, int]]:
 
 def _workers(facts: Facts, needs: tuple[TopologyWorkers, ...]) -> dict[str, int]:
     """Return how many workers each topology with tasks needs at least."""
-    found = {part.rules.id: 1 for part in facts.parts.values()}
+    workers = {part.rules.id: 1 for part in facts.parts.values()}
     for need in needs:
-        if need.topology not in found:
+        if need.topology not in workers:
             raise _DoesNotApplyError
-        found[need.topology] = max(found[need.topology], _needed(facts, need))
-    return found
+        workers[need.topology] = max(workers[need.topology], _needed(facts, need))
+    return workers
 
 
 def workers_needed(facts: Facts, need: TopologyWorkers) -> int:

@@ -75,12 +75,12 @@ class Part:
 
 def node_kinds(problem: Problem) -> tuple[NodeKind, ...]:
     """Return the nodes that have slots, by kind."""
-    found: dict[tuple[tuple[int, ...], int], list[int]] = {}
+    nodes_of: dict[tuple[tuple[int, ...], int], list[int]] = {}
     rows = zip(problem.capacity.tolist(), problem.slots.tolist(), strict=True)
     for node, (capacity, slots) in enumerate(rows):
         if slots > 0:
-            found.setdefault((tuple(capacity), slots), []).append(node)
-    return tuple(NodeKind(*key, len(nodes), nodes[0]) for key, nodes in found.items())
+            nodes_of.setdefault((tuple(capacity), slots), []).append(node)
+    return tuple(NodeKind(*key, len(nodes), nodes[0]) for key, nodes in nodes_of.items())
 
 
 def kind_of(problem: Problem, node: int) -> NodeKind:
@@ -95,7 +95,7 @@ def parts_of(problem: Problem) -> dict[ComponentId, Part]:
     for c, one in enumerate(problem.classes):
         if one.size:
             classes.setdefault(one.component, []).append(c)
-    found = {}
+    parts = {}
     for component, members in classes.items():
         topology, name = problem.components[component]
         rules, first = problem.rules[topology], members[0]
@@ -103,7 +103,7 @@ def parts_of(problem: Problem) -> dict[ComponentId, Part]:
         for region in problem.regions:
             if region.topology == topology and first in region.classes:
                 shared[region.kind] += region.size
-        found[rules.id, name] = Part(
+        parts[rules.id, name] = Part(
             id=(rules.id, name),
             rules=rules,
             index=component,
@@ -114,7 +114,7 @@ def parts_of(problem: Problem) -> dict[ComponentId, Part]:
             worker_shared=shared["onheap"] + shared["offheap_worker"],
             node_shared=shared["offheap_node"],
         )
-    return found
+    return parts
 
 
 @dataclass(frozen=True, slots=True, eq=False)

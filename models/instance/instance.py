@@ -303,12 +303,12 @@ class Instance(Noun):
     def lost(self) -> dict[str, tuple[Task, ...]]:
         """Nodes that `running` names and the cluster lacks -> (topology, task) of their orphans."""
         known = {node.id for node in self.cluster.nodes}
-        found: dict[str, tuple[Task, ...]] = {}
+        lost: dict[str, tuple[Task, ...]] = {}
         for topology, places in (self.running or {}).items():
             for task, place in places.items():
                 if place.node not in known:
-                    found[place.node] = (*found.get(place.node, ()), (topology, task))
-        return found
+                    lost[place.node] = (*lost.get(place.node, ()), (topology, task))
+        return lost
 
     def __repr__(self) -> str:
         """At most five lines: how large it is, and the first topologies."""

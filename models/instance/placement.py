@@ -164,15 +164,15 @@ def places_from_data(places: Any) -> dict[str, dict[str, Place]]:
     """Return topology -> task -> place of plain data; see `Placement.from_dict`."""
     if not isinstance(places, Mapping):
         raise InputError("must be a dict of topologies", field="placement", value=str(places))
-    found: dict[str, dict[str, Place]] = {}
+    by_topology: dict[str, dict[str, Place]] = {}
     for topology, tasks in places.items():
         if not isinstance(tasks, Mapping):
             rule = "must be a dict of tasks"
             raise InputError(rule, field=f"placement.{topology}", value=str(tasks))
         for task, place in tasks.items():
             where = f"placement.{topology}.{task}"
-            found.setdefault(topology, {})[task] = _place(place, where)
-    return found
+            by_topology.setdefault(topology, {})[task] = _place(place, where)
+    return by_topology
 
 
 def _place(given: Any, where: str) -> Place:
@@ -216,9 +216,9 @@ def from_places(instance: Instance, places: Mapping[str, Mapping[str, Place]]) -
                 )
     nodes, workers = [], []
     for topology, task in names:
-        found = places.get(topology, {}).get(task)
-        nodes.append(UNPLACED if found is None else node_index[found.node])
-        workers.append(UNPLACED if found is None else found.worker)
+        found_place = places.get(topology, {}).get(task)
+        nodes.append(UNPLACED if found_place is None else node_index[found_place.node])
+        workers.append(UNPLACED if found_place is None else found_place.worker)
     return Placement(tuple(nodes), tuple(workers))
 
 
@@ -246,12 +246,12 @@ def tasks_by_worker(
     instance: Instance, placement: Placement
 ) -> dict[tuple[str, int, int], list[str]]:
     """Return (topology, index of the node, label of the worker) -> names of the tasks there."""
-    found: dict[tuple[str, int, int], list[str]] = {}
+    tasks: dict[tuple[str, int, int], list[str]] = {}
     rows = zip(instance.task_names(), placement.nodes, placement.workers, strict=True)
     for (topology, task), node, worker in rows:
         if node != UNPLACED:
-            found.setdefault((topology, node, worker), []).append(task)
-    return found
+            tasks.setdefault((topology, node, worker), []).append(task)
+    return tasks
 
 
 def node_lines(instance: Instance, placement: Placement) -> list[str]:
@@ -264,10 +264,10 @@ def node_lines(instance: Instance, placement: Placement) -> list[str]:
     workers = tasks_by_worker(instance, placement)
     for topology, node, worker in sorted(workers, key=lambda key: (key[1], key[2], key[0])):
         prefix = f"{topology}/" if several else ""
-        found = workers[topology, node, worker]
-        tasks.setdefault(node, []).extend(f"{prefix}{task}" for task in found)
+        here = workers[topology, node, worker]
+        tasks.setdefault(node, []).extend(f"{prefix}{task}" for task in here)
     nodes = instance.cluster.nodes
-    return [f"{nodes[node].id}: {listed(found)}" for node, found in tasks.items()]
+    return [f"{nodes[node].id}: {listed(here)}" for node, here in tasks.items()]
 
 
 def leave_out(instance: Instance, placement: Placement, topologies: Collection[str]) -> Placement:

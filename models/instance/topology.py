@@ -129,9 +129,9 @@ def grouping_name(written: str) -> str:
     if written in GROUPINGS:
         return written
     bare = re.sub("[_ -]", "", written.removeprefix(":")).lower().removesuffix("grouping")
-    found = _GROUPINGS_OF_STORM.get(bare, written)
-    one_of(found, GROUPINGS, "")
-    return found
+    name = _GROUPINGS_OF_STORM.get(bare, written)
+    one_of(name, GROUPINGS, "")
+    return name
 
 
 @dataclass(frozen=True, slots=True)

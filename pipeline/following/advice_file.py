@@ -85,9 +85,9 @@ def _end_of_lines(path: Path, size: int) -> int:
         while size > 0:
             start = max(0, size - BLOCK)
             file.seek(start)
-            found = file.read(size - start).rfind(b"\n")
-            if found >= 0:
-                return start + found + 1
+            position = file.read(size - start).rfind(b"\n")
+            if position >= 0:
+                return start + position + 1
             size = start
     return 0
 
@@ -106,11 +106,11 @@ def _last(path: Path, stream: str, end: int) -> Written | None:
         except UnicodeDecodeError as error:
             raise InputError("is not UTF-8; give a file of advice, or a new one") from error
         check_format(data, FORMAT)
-        found = validated(AdviceFile, data)
-    if found.stream != stream:
+        last = validated(AdviceFile, data)
+    if last.stream != stream:
         return None
-    changed = None if found.since is None else time_ms(found.since)
-    return Written(found.batch, State(found.pays, changed))
+    changed = None if last.since is None else time_ms(last.since)
+    return Written(last.batch, State(last.pays, changed))
 
 
 def _check_start(path: Path, file: BinaryIO, end: int) -> None:

@@ -131,10 +131,10 @@ def follow(
     with counted_presses() as presses, stopped_in_the_end(stream):
         while _wait_for_batch(stream, advised, presses):
             work = partial(_measured, stream, measuring, refuse)
-            found = _unless_pressed(presses, work)
-            if found is None:  # Ctrl-C
+            result = _unless_pressed(presses, work)
+            if result is None:  # Ctrl-C
                 break
-            advised, measured = found
+            advised, measured = result
             if measured is None:
                 continue
             instance = measuring.instance_of(measured)

@@ -138,8 +138,8 @@ def source_of(logs: str) -> Source:
     """
     if not logs.startswith("kafka:"):
         return LogFolder(Path(logs))
-    found = _KAFKA_URL.fullmatch(logs)
-    if found is None:
+    match = _KAFKA_URL.fullmatch(logs)
+    if match is None:
         rule = "must be kafka://HOST:PORT[,HOST:PORT]/TOPIC"
         raise InputError(rule, field="logs", value=logs)
-    return KafkaTopic(found[1], found[2])
+    return KafkaTopic(match[1], match[2])

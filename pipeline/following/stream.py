@@ -85,10 +85,10 @@ class Stream:
         if not path.is_file():
             return {}
         with in_file(str(path)):
-            found = parse_json(path.read_text("utf-8"))
-            if not isinstance(found, dict):
+            reasons = parse_json(path.read_text("utf-8"))
+            if not isinstance(reasons, dict):
                 raise InputError("is damaged; remove it", has_value=False)
-            return found
+            return reasons
 
     def goes_on(self) -> bool:
         """Start again a query that ended by unreadable files; false: it ended by itself.

@@ -49,12 +49,12 @@ def main() -> None:
 def load_task(name: str) -> Callable[[int], object]:
     """Return the callable that ``package.module:callable`` names."""
     module, _, path = name.partition(":")
-    found: object = import_module(module)
+    task: object = import_module(module)
     for part in path.split("."):
-        found = getattr(found, part)
-    if not callable(found):
+        task = getattr(task, part)
+    if not callable(task):
         raise TypeError(f"{name} cannot be called")
-    return found
+    return task
 
 
 def serve(task: Callable[[int], object], source: int, sink: int) -> None:

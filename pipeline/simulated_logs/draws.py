@@ -128,9 +128,9 @@ class Draws:
         if flow.grouping == "all":
             return np.broadcast_to(emitted[:, :, None], shape).copy()
         if flow.grouping == "global":
-            found = np.zeros(shape, np.int64)
-            found[:, :, 0] = emitted
-            return found
+            counts = np.zeros(shape, np.int64)
+            counts[:, :, 0] = emitted
+            return counts
         if flow.grouping == "fields" and self._settings.noise:
             generator = self._generator("fields", flow.source, flow.target, flow.stream)
             return generator.multinomial(emitted, np.full(receivers, 1 / receivers)).astype(
@@ -147,11 +147,11 @@ class Draws:
         return np.rint(pairs * (flow.bytes * factor)).astype(np.int64)
 
     def _executed(self, part: Part, index: int, pairs: list[Counts]) -> dict[Input, Counts]:
-        found: dict[Input, Counts] = {}
+        executed: dict[Input, Counts] = {}
         for flow, counts in zip(self._scene.flows, pairs, strict=True):
             if flow.target == part.id:
-                found[flow.source, flow.stream] = counts[:, :, index].sum(axis=1)
-        return found
+                executed[flow.source, flow.stream] = counts[:, :, index].sum(axis=1)
+        return executed
 
     def _costs(
         self, emitted: dict[Input, Counts], executed: list[dict[Input, Counts]], buckets: int

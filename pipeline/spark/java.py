@@ -111,10 +111,10 @@ def find_java(
     environ = os.environ if environ is None else environ
     folders = system_homes() if folders is None else folders
     rejected: list[_Unsuitable] = []
-    for found in _candidates(environ, folders):
-        if isinstance(found, Java):
-            return found
-        rejected.append(found)
+    for candidate in _candidates(environ, folders):
+        if isinstance(candidate, Java):
+            return candidate
+        rejected.append(candidate)
     raise SlotwiseError(_nothing_found(rejected))
 
 
@@ -155,14 +155,14 @@ def _candidates(
 
 
 def _newest_first(probed: Iterable[Java | _Unsuitable]) -> list[Java | _Unsuitable]:
-    def age(found: Java | _Unsuitable) -> tuple[int, ...]:
-        return found.version if isinstance(found, Java) else ()
+    def age(java: Java | _Unsuitable) -> tuple[int, ...]:
+        return java.version if isinstance(java, Java) else ()
 
     return sorted(probed, key=age, reverse=True)
 
 
-def _named(found: Java | _Unsuitable, where: str) -> Java | _Unsuitable:
-    return found if isinstance(found, Java) else _Unsuitable(where, found.reason)
+def _named(java: Java | _Unsuitable, where: str) -> Java | _Unsuitable:
+    return java if isinstance(java, Java) else _Unsuitable(where, java.reason)
 
 
 def _probe_on_path(java: Path) -> Java | _Unsuitable:

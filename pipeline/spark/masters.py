@@ -161,10 +161,10 @@ def check_master(master: str) -> None:
 
 def with_tries(master: str) -> str:
     """Return the master as Spark gets it: ``local[N]`` with `TRIES`, unless it says its own."""
-    found = _LOCAL_THREADS.fullmatch(master)
-    if found is None or found[2] is not None:
+    match = _LOCAL_THREADS.fullmatch(master)
+    if match is None or match[2] is not None:
         return master
-    return f"local[{found[1] or 1},{TRIES}]"
+    return f"local[{match[1] or 1},{TRIES}]"
 
 
 def is_local(master: str) -> bool:
@@ -184,8 +184,8 @@ def is_connect(master: str) -> bool:
 
 def connect_address(master: str) -> tuple[str, int]:
     """Return host and port of a server of Spark Connect."""
-    found = urlsplit(master)
-    return found.hostname or "", found.port or CONNECT_PORT
+    url = urlsplit(master)
+    return url.hostname or "", url.port or CONNECT_PORT
 
 
 def environment(cluster: Cluster) -> Mapping[str, str]:
@@ -232,18 +232,18 @@ def _ours(cluster: Cluster) -> Mapping[str, str]:
 
 def _shipped(cluster: Cluster) -> Mapping[str, str]:
     """Give the settings that bring jars and archive to the executors."""
-    found = {"spark.jars": ",".join(cluster.jars)} if cluster.jars else {}
+    settings = {"spark.jars": ",".join(cluster.jars)} if cluster.jars else {}
     if cluster.archive is None:
-        return found
+        return settings
     if is_connect(cluster.master):
-        return {**found, "spark.sql.execution.pyspark.python": PACKED_PYTHON}
-    return {**found, "spark.archives": f"{cluster.archive.resolve()}#{UNPACKED}"}
+        return {**settings, "spark.sql.execution.pyspark.python": PACKED_PYTHON}
+    return {**settings, "spark.archives": f"{cluster.archive.resolve()}#{UNPACKED}"}
 
 
 def _executor_mb(master: str) -> int | None:
     """Return the memory of an executor of ``local-cluster``; ``None`` for other masters."""
-    found = _LOCAL_CLUSTER.fullmatch(master)
-    return None if found is None else int(found[1])
+    match = _LOCAL_CLUSTER.fullmatch(master)
+    return None if match is None else int(match[1])
 
 
 # What Spark logs as an error it also raises as an exception, or Java ends with a code that says why

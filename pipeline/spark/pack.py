@@ -162,12 +162,12 @@ def _ending(out: Path) -> str:
 
 def _editable() -> list[str]:
     """Name the packages besides this one whose files are elsewhere."""
-    found = set()
+    projects = set()
     for one in distributions():
         origin = json.loads(one.read_text("direct_url.json") or "{}")
         if origin.get("dir_info", {}).get("editable") and one.name != "slotwise":
-            found.add(one.name)
-    return sorted(found)
+            projects.add(one.name)
+    return sorted(projects)
 
 
 def _environment(prefix: Path) -> Env:

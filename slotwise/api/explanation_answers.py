@@ -60,10 +60,12 @@ def stream_rows(split: CostSplit) -> list[Row]:
     return [(f"{s.source} -> {s.target}", f"network {short_text(s.total)}") for s in split.streams]
 
 
-def infeasible_rows(found: Explanation) -> list[Row]:
+def infeasible_rows(explanation: Explanation) -> list[Row]:
     """Return the first conflict, then the repairs with their prices."""
-    rows = [("conflict", conflict.summary) for conflict in found.conflicts[:1]]
-    return rows + [(f"repair at price {short_text(one.price)}", one.text) for one in found.repairs]
+    rows = [("conflict", conflict.summary) for conflict in explanation.conflicts[:1]]
+    return rows + [
+        (f"repair at price {short_text(one.price)}", one.text) for one in explanation.repairs
+    ]
 
 
 def mistake_rows(instance: Instance, mistake: FirstMistake | None) -> list[Row]:
@@ -76,10 +78,13 @@ def mistake_rows(instance: Instance, mistake: FirstMistake | None) -> list[Row]:
     return [(f"decision {mistake.possible + 1} made it impossible", where)]
 
 
-def comparison_head(found: Comparison) -> str:
+def comparison_head(comparison: Comparison) -> str:
     """Return the number of tasks that differ and the change of each term."""
-    differ = f"{counted(len(found.moves), 'task')} differ{'s' if len(found.moves) == 1 else ''}"
-    changes = [f"{term} {short_text(one)} -> {short_text(two)}" for term, one, two in found.terms]
+    moves = len(comparison.moves)
+    differ = f"{counted(moves, 'task')} differ{'s' if moves == 1 else ''}"
+    changes = [
+        f"{term} {short_text(one)} -> {short_text(two)}" for term, one, two in comparison.terms
+    ]
     return "; ".join((differ, ", ".join(changes)))
 
 

@@ -161,9 +161,9 @@ def _missed(
                 f"{run.method} does not record the order of its decisions, so the first wrong one "
                 "cannot be named."
             )
-        found = whole if nearest is None or nearest.placement is None else nearest.placement
-        split = split_cost(problem, found)
-        return ExplainedMethod(problem, run, split, found, nearest=nearest, not_told=reason)
+        valid = whole if nearest is None or nearest.placement is None else nearest.placement
+        split = split_cost(problem, valid)
+        return ExplainedMethod(problem, run, split, valid, nearest=nearest, not_told=reason)
     mistake = first_mistake(
         problem,
         run.decisions,

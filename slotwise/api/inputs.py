@@ -130,11 +130,11 @@ def read_instance(
         "worker_min_cpu": worker_min_cpu,
         "submitters": submitters,
     }
-    found = _instance_in(source, options)
+    instance = _instance_in(source, options)
     where = "" if isinstance(source, Mapping) else f"{file_of(source)}: "
-    for line in (*lost_node_notes(found), *unoffered(found)):
+    for line in (*lost_node_notes(instance), *unoffered(instance)):
         warnings.warn(where + line, UserWarning, stacklevel=2)
-    return found
+    return instance
 
 
 def _instance_in(source: Source, options: Mapping[str, Any]) -> Instance:

@@ -36,11 +36,11 @@ def methods() -> list[dict[str, Any]]:
     heuristics = [
         {
             "name": name,
-            "kind": "heuristic" if isinstance(found, Method) else "unusable",
-            "source": found.source if isinstance(found, Method) else None,
-            "description": found.description if isinstance(found, Method) else str(found),
+            "kind": "heuristic" if isinstance(method, Method) else "unusable",
+            "source": method.source if isinstance(method, Method) else None,
+            "description": method.description if isinstance(method, Method) else str(method),
         }
-        for name, found in installed_methods()
+        for name, method in installed_methods()
     ]
     engines = [
         {

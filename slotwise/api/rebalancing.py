@@ -140,10 +140,10 @@ def rebalance(
     if orphans:
         on_first(first_places(running, most))
     if method == OPTIMAL:
-        found = front(running, DEFAULT_MAX_MOVES if most is None else most, limits)
-        name, target, refused = OPTIMAL, _best(found), None
+        best_front = front(running, DEFAULT_MAX_MOVES if most is None else most, limits)
+        name, target, refused = OPTIMAL, _best(best_front), None
     else:
-        chosen, found = as_method(method), None
+        chosen, best_front = as_method(method), None
         answer = run_method(with_limit(running, least_limit(running, most)), chosen, limits.seed)
         name = chosen.name
         refused = answer.reason if isinstance(answer, Refusal) else None
@@ -155,7 +155,7 @@ def rebalance(
     seconds = time.perf_counter() - started
     verdict = judge(base, now)
     limit = least_limit(running, most)
-    return Rebalanced(given, name, verdict, plan, found, limit, refused, seconds, orphans)
+    return Rebalanced(given, name, verdict, plan, best_front, limit, refused, seconds, orphans)
 
 
 def _with_running(given: Instance, placement: PlacementLike | None) -> Instance:
@@ -166,8 +166,8 @@ def _with_running(given: Instance, placement: PlacementLike | None) -> Instance:
     return given
 
 
-def _best(found: Front) -> Placement | None:
-    return found.points[-1].placement
+def _best(best_front: Front) -> Placement | None:
+    return best_front.points[-1].placement
 
 
 # The result of a rebalance: the moves, the front, the saving.
@@ -219,13 +219,13 @@ class Rebalanced:
         """The hard rules that the placement breaks, a limit of moves among them."""
         if self.plan is None:
             return ()
-        found, moved = list(self.plan.after.violations), self.plan.after.parts["moved"]
+        broken, moved = list(self.plan.after.violations), self.plan.after.parts["moved"]
         if self.max_moves is not None and moved > self.max_moves:
             limit = judge(
                 with_limit(self.now.problem.instance, self.max_moves), self.plan.placement
             )
-            found += [one for one in limit.violations if one.rule == "max_moved"]
-        return tuple(found)
+            broken += [one for one in limit.violations if one.rule == "max_moved"]
+        return tuple(broken)
 
     @property
     def status(self) -> str:
@@ -296,10 +296,10 @@ class Rebalanced:
 
     def _orphan_document(self, orphan: Orphan) -> dict[str, Any]:
         """Return an orphan with its best place if no other task moves; null = none is known."""
-        found = None if self.rescue is None else self.rescue.placement
+        placement = None if self.rescue is None else self.rescue.placement
         place = None
-        if found is not None:
-            here = (found.nodes[orphan.task], found.workers[orphan.task])
+        if placement is not None:
+            here = (placement.nodes[orphan.task], placement.workers[orphan.task])
             place = place_of(self.now.problem, *here)
         was = orphan.was
         return {

@@ -61,5 +61,5 @@ def reproduce(article: str = "sam") -> Reproduction:
     Reproduction: 54 of 76 figures agree
     """
     published, computed = ARTICLES[known(article, ARTICLES, "article")]
-    found = published()
-    return Reproduction(found, computed(found))
+    articles = published()
+    return Reproduction(articles, computed(articles))

@@ -136,20 +136,20 @@ def exact_document(exact: Exact, done: Round) -> dict[str, Any]:
 
 
 def _answer_document(answer: Counterpart, done: Round) -> dict[str, Any]:
-    found = answer.eviction
+    eviction = answer.eviction
     own: dict[str, Any] = {
         "topology": done.instance.topologies[answer.decision.topology].id,
         "scheduler_evicted": names(done, answer.decision.evicted),
     }
-    if found is None:
+    if eviction is None:
         return own | {"status": "not-answered", "reason": answer.reason}
     return own | {
-        "status": str(found.status),
-        "evicted": None if found.evicted is None else names(done, found.evicted),
-        "weight": found.weight,
-        "least_count": found.least_count,
-        "least_weight": found.least_weight,
-        "seconds": round(found.seconds, 3),
+        "status": str(eviction.status),
+        "evicted": None if eviction.evicted is None else names(done, eviction.evicted),
+        "weight": eviction.weight,
+        "least_count": eviction.least_count,
+        "least_weight": eviction.least_weight,
+        "seconds": round(eviction.seconds, 3),
     }
 
 
@@ -223,8 +223,8 @@ def schedule(
         raise InputError(rule, field="cluster", has_value=False, file=file)
     scheduler = _settings(given.scheduler, priority, pools, given.cluster)
     done = schedule_round(replace(given, scheduler=scheduler), strategy=strategy)
-    found = None if limits is None else exact_counterparts(done, limits)
-    return Scheduled(given, done, judge(problem, done.placement), found)
+    counterparts = None if limits is None else exact_counterparts(done, limits)
+    return Scheduled(given, done, judge(problem, done.placement), counterparts)
 
 
 def _settings(

@@ -66,9 +66,11 @@ class Solved:
     @property
     def placement(self) -> Placement | None:
         """The placement, as one of the instance of the file."""
-        found = self.result.placement
+        placement = self.result.placement
         return (
-            None if found is None else in_whole(self.task.problem.instance, self.task.given, found)
+            None
+            if placement is None
+            else in_whole(self.task.problem.instance, self.task.given, placement)
         )
 
     @property

@@ -168,14 +168,14 @@ def defaults(function: str) -> dict[str, Any]:
     taken = node.args
     required = len(taken.args) - len(taken.defaults)
     texts = [*[None] * required, *taken.defaults, *taken.kw_defaults]
-    found = {
+    values = {
         one.arg: inspect.Parameter.empty if text is None else _literal(text)
         for one, text in zip([*taken.args, *taken.kwonlyargs], texts, strict=True)
     }
     if taken.kwarg is not None and taken.kwarg.annotation is not None:
         decoded = ast.unparse(taken.kwarg.annotation)
-        found |= options.DECODED if "[DecodedCluster]" in decoded else options.WHOLE_DECODED
-    return found
+        values |= options.DECODED if "[DecodedCluster]" in decoded else options.WHOLE_DECODED
+    return values
 
 
 def _literal(text: ast.expr) -> Any:

@@ -42,8 +42,8 @@ class Shown:
         left = _clock(most_seconds(threads, rate, settings))
         self.say(f"{threads} threads, {rate:g} tuples/s; at most {left} more", part)
         trial = run(threads, rate, settings)
-        found = "stable" if trial.stable else "unstable"
-        self.say(f"{threads} threads, {rate:g} tuples/s: {found}", part)
+        result = "stable" if trial.stable else "unstable"
+        self.say(f"{threads} threads, {rate:g} tuples/s: {result}", part)
         return trial
 
 

@@ -164,10 +164,10 @@ def schedule_in_place(
     if early is not None:
         return early
     try:
-        found, count = _search(state, topology, rule, limits, token or CancellationToken())
+        result, count = _search(state, topology, rule, limits, token or CancellationToken())
     except LostExecutorError:
         return StrategyResult(OTHER, INTERNAL_ERROR)
-    return _result(rule, found, count)
+    return _result(rule, result, count)
 
 
 def _early_result(
@@ -241,14 +241,14 @@ def executor_order(state: RasState, topology: int, rule: Strategy) -> list[int]:
     return [*(task for task in order if task not in last), *ackers]
 
 
-def _result(rule: Strategy, found: SearchResult, count: int) -> StrategyResult:
+def _result(rule: Strategy, result: SearchResult, count: int) -> StrategyResult:
     """Return the result with Storm's message."""
-    steps = f"{found.states} states traversed, backtracked {found.backtracked} times"
-    if found.success:
+    steps = f"{result.states} states traversed, backtracked {result.backtracked} times"
+    if result.success:
         message = f"Fully Scheduled by {rule.storm_class} ({steps})"
-        return StrategyResult(SUCCESS, message, found.states, found.backtracked)
+        return StrategyResult(SUCCESS, message, result.states, result.backtracked)
     message = (
         f"Cannot schedule by {rule.storm_class} "
-        f"({steps}, {found.position} of {count} executors scheduled)"
+        f"({steps}, {result.position} of {count} executors scheduled)"
     )
-    return StrategyResult(NOT_ENOUGH, message, found.states, found.backtracked)
+    return StrategyResult(NOT_ENOUGH, message, result.states, result.backtracked)

@@ -159,14 +159,14 @@ def _routings(answer: Answer) -> RenderableType:
     """Return the table of the rates that the plan supports."""
     rows = []
     for routing in dict.fromkeys((answer.routing, Routing.SHUFFLE)):
-        found = answer.prediction(routing)
-        assert found is not None
+        prediction = answer.prediction(routing)
+        assert prediction is not None
         rows.append(
             (
                 f"{routing} (expected)" if routing is answer.routing else str(routing),
-                short_text(found.rate),
-                short_text(found.safe_rate),
-                _limit(found.safe_limit),
+                short_text(prediction.rate),
+                short_text(prediction.safe_rate),
+                _limit(prediction.safe_limit),
             )
         )
     heads = ("routing", "by peak rates", "with cpu and memory", "limited by")

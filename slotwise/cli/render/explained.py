@@ -42,11 +42,11 @@ def signed(value: Fraction) -> str:
 
 def cost_sections(split: CostSplit) -> list[PageSection]:
     """Return the cost in detail: terms of several parts, streams, soft resources, loads."""
-    found = [_terms(split)] if any(len(parts) > 1 for parts in split.terms.values()) else []
+    sections = [_terms(split)] if any(len(parts) > 1 for parts in split.terms.values()) else []
     if split.streams:
-        found.append(_streams(split))
-    found += [*_overloads(split), *_linear(split), *_names(split), _nodes(split)]
-    return found
+        sections.append(_streams(split))
+    sections += [*_overloads(split), *_linear(split), *_names(split), _nodes(split)]
+    return sections
 
 
 def _terms(split: CostSplit) -> PageSection:
@@ -249,10 +249,10 @@ def instance_sections(answer: ExplainedInstance) -> list[PageSection]:
             verb = "refuses" if run.refused else "fails"
             lead = f"{run.method} {verb}, as any method must: not all tasks can be placed."
         short = () if answer.infeasible is None else answer.infeasible.contradictions
-        found = [PageSection("", (lead, *(one.text for one in short)))]
+        sections = [PageSection("", (lead, *(one.text for one in short)))]
         if answer.infeasible is not None:
-            found += infeasible_sections(answer.infeasible)
-        return found
+            sections += infeasible_sections(answer.infeasible)
+        return sections
     if answer.split is None:
         line = (
             "No placement was found within the limit, and no proof that there is none. Give it "
@@ -291,17 +291,17 @@ def proof_text(result: Result) -> str:
 
 def infeasible_sections(one: Explanation) -> list[PageSection]:
     """Return conflicts and repairs."""
-    found = []
+    sections = []
     for number, conflict in enumerate(one.conflicts, 1):
         heading = "Why no placement exists" if number == 1 else f"Another conflict ({number})"
         lines = (conflict.summary, MINIMAL if conflict.minimal else NOT_PROVEN_MINIMAL)
-        found.append(PageSection(heading, lines, _members(conflict)))
+        sections.append(PageSection(heading, lines, _members(conflict)))
     if one.repairs:
         rows = tuple(
             (repair.text + ("" if repair.least else PERHAPS_LESS), short_text(repair.price))
             for repair in one.repairs[:MOST_REPAIRS]
         )
-        found.append(
+        sections.append(
             PageSection(
                 "The cheapest repairs",
                 (VERIFIED, *_open_ends(one)),
@@ -310,10 +310,10 @@ def infeasible_sections(one: Explanation) -> list[PageSection]:
         )
     elif one.conflicts:
         none = "No combination of changes was found that leaves a placement."
-        found.append(PageSection("The cheapest repairs", (none, *_open_ends(one))))
+        sections.append(PageSection("The cheapest repairs", (none, *_open_ends(one))))
     if one.notes:
-        found.append(PageSection("", one.notes))
-    return found
+        sections.append(PageSection("", one.notes))
+    return sections
 
 
 def _open_ends(one: Explanation) -> list[str]:

@@ -33,16 +33,16 @@ def method_sections(answer: ExplainedMethod) -> list[PageSection]:
         )
         return [PageSection("", tuple(lines))]
     lines.append(f"Yet a valid placement of all tasks exists ({cost_text(answer.missed)}).")
-    found = [PageSection("", tuple(lines))]
+    sections = [PageSection("", tuple(lines))]
     if answer.mistake is None:
-        found.append(PageSection("Where it went wrong", (answer.not_told,)))
+        sections.append(PageSection("Where it went wrong", (answer.not_told,)))
     else:
-        found += _mistake(answer, answer.mistake)
+        sections += _mistake(answer, answer.mistake)
     if answer.nearest is not None:
-        found += nearest_sections(answer.problem, answer.nearest)
+        sections += nearest_sections(answer.problem, answer.nearest)
     if answer.missed_placement is not None:
-        found.append(_missed(answer, answer.missed_placement))
-    return found
+        sections.append(_missed(answer, answer.missed_placement))
+    return sections
 
 
 def _outcome(answer: ExplainedMethod) -> str:
@@ -93,12 +93,12 @@ def _mistake(answer: ExplainedMethod, one: FirstMistake) -> list[PageSection]:
             f"After decision {one.impossible} nothing more was possible; those between were not "
             "settled within the limit (--time-limit)."
         )
-    found = [PageSection("Where it went wrong", tuple(lines))]
+    sections = [PageSection("Where it went wrong", tuple(lines))]
     if one.decision is not None and not one.broken:
-        found.append(left_section(answer.problem, one))
+        sections.append(left_section(answer.problem, one))
     if one.decisions:
-        found.append(_decisions(answer, one))
-    return found
+        sections.append(_decisions(answer, one))
+    return sections
 
 
 def _because(answer: ExplainedMethod, one: FirstMistake) -> list[str]:

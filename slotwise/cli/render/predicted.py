@@ -87,10 +87,10 @@ def _rates(prediction: Prediction) -> Iterator[str]:
 
 
 def _sustainable(prediction: Prediction) -> Iterator[str]:
-    found = prediction.sustainable
-    if found is not None:
-        most = f"at most {short_text(found.multiple)} times the given rates"
-        yield f"Sustainable: {most}, where the {found.resource} saturates."
+    sustainable = prediction.sustainable
+    if sustainable is not None:
+        most = f"at most {short_text(sustainable.multiple)} times the given rates"
+        yield f"Sustainable: {most}, where the {sustainable.resource} saturates."
 
 
 def _spouts(prediction: Prediction) -> list[Table]:
@@ -102,12 +102,12 @@ def _spouts(prediction: Prediction) -> list[Table]:
         heads = (*heads, "window", "at most tuples/s", "at least ms")
         limits = ((one.window, one.rate_at_most, one.latency_at_least) for one in some)
         rows = [(*row, *map(number, more)) for row, more in zip(rows, limits, strict=True)]
-    found = [table(rows[:MOST_ROWS], heads, heads[1:])]
+    tables = [table(rows[:MOST_ROWS], heads, heads[1:])]
     if prediction.is_sustainable:
         heads = ("ms of a tuple", *_PARTS)
         parts = [(_name(one), *(_part(one.latency, part) for part in _PARTS)) for one in some]
-        found.append(table(parts[:MOST_ROWS], heads, heads[1:]))
-    return found
+        tables.append(table(parts[:MOST_ROWS], heads, heads[1:]))
+    return tables
 
 
 def _latency(one: PredictedSpout) -> str:
@@ -193,10 +193,10 @@ def _change(before: float | None, after: float | None) -> str:
 
 
 def _compared_nodes(first: Prediction, second: Prediction) -> list[RenderableType]:
-    found = [_by_place(one) for one in (first, second)]
-    places = dict.fromkeys(p for some in found for kind, p in some if kind in _NODE_KINDS)
+    by_placement = [_by_place(one) for one in (first, second)]
+    places = dict.fromkeys(p for some in by_placement for kind, p in some if kind in _NODE_KINDS)
     rows = [
-        (place, *(_share(some, place, kind) for kind in _NODE_KINDS for some in found))
+        (place, *(_share(some, place, kind) for kind in _NODE_KINDS for some in by_placement))
         for place in places
     ]
     heads = ("node", *(head for one in ("cpu", "receiving", "sending") for head in (one, "second")))
