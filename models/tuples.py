@@ -1,7 +1,7 @@
-"""How many tuples components send and receive, wherever their tasks are.
+"""The tuples that components send and receive, wherever their tasks are.
 
-A *channel* is a stream between two components with tasks, or what the ackers of a topology send
-and receive. The numbers of tuples are exact; cycles are allowed as long as tuples do not multiply.
+A *channel* is a stream between two components with tasks, or the messages to or from the ackers of
+a topology. The numbers of tuples are exact; cycles are allowed as long as tuples do not multiply.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Key = TypeVar("Key", int, str)
 
 NEEDED = "is needed for a prediction; give it in the instance, or a default with --assume"
 MOST_TRIED_CYCLES = 1000
-"""Cycles that are looked at to name one that multiplies tuples."""
+"""Most cycles examined to name one that multiplies tuples."""
 
 
 def needed(field: str) -> InputError:
@@ -46,7 +46,7 @@ class Channel:
     tuple_bytes
         Bytes of a tuple; ``None`` = not known.
     path
-        Of the noun in the instance, and of the key that says the bytes.
+        Path of the noun in the instance, and of the key for the bytes.
     acks
         Whether it carries messages to or from ackers, which keep only ackers busy.
     """
@@ -83,8 +83,9 @@ def placeable(t: int, topology: Topology) -> dict[str, Placeable]:
 def channels(t: int, topology: Topology) -> tuple[Channel, ...]:
     """Return the channels of topology number `t`.
 
-    What is sent to a component without tasks is dropped. Where tuples are acked, a spout tells an
-    acker of each tuple, a bolt of each tuple that it is done with, and the acker the spout once.
+    Tuples to a component without tasks are dropped. Where tuples are acked, a spout sends a message
+    to an acker for each tuple, a bolt for each tuple it has processed, and the acker one to the
+    spout.
 
     Raises
     ------
@@ -130,8 +131,8 @@ def _selectivities(
 ) -> dict[int, Fraction]:
     """Return stream -> tuples sent per tuple that its sender receives.
 
-    Where a stream has a rate in place of it, it is that rate over what the sender receives when the
-    other streams carry what they do.
+    For a stream with a rate instead, it is that rate over the rate at which the sender receives
+    tuples, given the other streams.
     """
     selectivities = {
         j: Fraction(stream.selectivity)
@@ -186,7 +187,7 @@ def _received(
     return _solved(given, gains)
 
 
-# How often a tuple comes by, with its descendants.
+# The visits of a tuple and its descendants.
 
 
 def received(

@@ -1,4 +1,4 @@
-"""Which streams, nodes and tasks pay what of each part of the objective."""
+"""The parts of the objective split by streams, nodes and tasks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from slotwise.models.judge.verdict import Verdict
 from slotwise.models.problem.problem import Flow, IntArray, Problem
 from slotwise.models.values import plain
 
-# Which streams and nodes pay what of the network cost.
+# The network cost by streams and nodes.
 
 LEVELS = ("worker", "node", "rack", "cluster")
 """The lowest place that holds both tasks of a pair, from near to far."""
@@ -28,7 +28,7 @@ Levels = tuple[Fraction, Fraction, Fraction, Fraction]
 
 @dataclass(frozen=True, slots=True)
 class StreamCost:
-    """What one pair of components pays for the network.
+    """The network cost of one pair of components.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def _distances(problem: Problem, nodes: IntArray) -> IntArray:
 
 
 def stream_costs(problem: Problem, accounting: Accounting) -> tuple[StreamCost, ...]:
-    """Return what each pair of components pays, the dearest first."""
+    """Return the cost of each pair of components, the dearest first."""
     totals: dict[tuple[int, int], tuple[list[int], list[int]]] = {}
     for flow in problem.flows:
         one = problem.classes[flow.source]
@@ -131,7 +131,7 @@ def _columns(workers: Workers, flow: Flow) -> tuple[int, int]:
 
 
 def node_network(problem: Problem, accounting: Accounting) -> dict[str, Fraction]:
-    """Return what the tasks on each node pay, half of each pair at either end."""
+    """Return the cost of the tasks on each node; half of each pair's cost counts at either end."""
     halves = np.zeros(problem.node_count, dtype=np.int64)
     for t, workers in enumerate(accounting.topologies):
         distance = _distances(problem, workers.node_ids)
@@ -174,7 +174,7 @@ class LinearTotal:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CostSplit:
-    """A verdict with what makes up its values.
+    """A verdict with its values in detail.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ class CostSplit:
 
 
 def split_cost(problem: Problem, placement: Placement) -> CostSplit:
-    """Return what makes up the cost of `placement`; raises `InputError` as `judge` does."""
+    """Return the cost of `placement` in detail; raises `InputError` as `judge` does."""
     verdict = judge(problem, placement)
     return CostSplit(
         verdict=verdict,

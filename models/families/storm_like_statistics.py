@@ -1,4 +1,4 @@
-"""What is measured of a topology: the statistics that the draw follows."""
+"""The statistics of a topology that the random topologies follow."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ TOPOLOGY_STATISTICS = {
     "correlation": "rank correlation of cpu and memory over the components",
     "heap": "heap of a worker over the largest on-heap memory of a task",
 }
-"""Of a topology, each with what it is; those that it does not have are left out."""
+"""Statistics of a topology with their definitions; undefined ones are left out."""
 
 COMPONENT_STATISTICS = {
     "parallelism": "tasks of a component",
@@ -59,7 +59,7 @@ COMPONENT_STATISTICS = {
     "memory_ratio": "log2 of memory over the level",
     "offheap_mb": "off-heap memory of a task, MB, where there is any",
 }
-"""Of a component, each with what it is."""
+"""Statistics of a component with their definitions."""
 
 
 def with_tasks(topology: Topology) -> list[Component]:
@@ -252,7 +252,7 @@ class NodeKind:
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """All that is known of the two clusters.
+    """The measured statistics of the two clusters.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How many tasks an empty node or worker can hold at most: bounds recomputed from the problem.
+"""Upper bounds of the tasks that an empty node or worker can hold, recomputed from the problem.
 
 A bound takes only the limits that its `Limits` name, so that a certificate can say which rule is
 at fault. Nodes without slots hold nothing, whatever is named.
@@ -21,7 +21,7 @@ COUNTING_RULES = ("max_per_node", "slots", "heap", "incompatible", "one_task_per
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Which limits a bound takes.
+    """The limits that a bound uses.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class NodeKind:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The tasks of one component, which are alike but for homes, flows and costs.
+    """The tasks of one component, which are equal except for current places, flows and costs.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def node_kinds(problem: Problem) -> tuple[NodeKind, ...]:
 
 
 def kind_of(problem: Problem, node: int) -> NodeKind:
-    """Return one node as a kind of its own."""
+    """Return the kind that consists of one node."""
     capacity = tuple(problem.capacity[node].tolist())
     return NodeKind(capacity, int(problem.slots[node]), 1, node)
 
@@ -135,7 +135,7 @@ class Facts:
 
 
 def facts_of(problem: Problem) -> Facts:
-    """Return what contradictions of `problem` are recomputed from."""
+    """Return the facts from which contradictions of `problem` are recomputed."""
     return Facts(problem, parts_of(problem), node_kinds(problem))
 
 

@@ -33,12 +33,12 @@ from slotwise.models.problem.problem import Problem
 from slotwise.models.values import NO_LIMIT, plain, short_text
 
 MOST_NAMES = 4
-"""Of components in a sentence; more are counted."""
+"""Most names of components in a sentence; the others are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What a contradiction says to people.
+    """A contradiction in words.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class Statement:
     text
         One sentence.
     required, available
-        What is required and what there is at most, in `unit`.
+        The amounts required and available at most, in `unit`.
     unit
         A resource (in its own unit), ``tasks``, ``workers`` or ``weight``.
     """
@@ -130,7 +130,7 @@ def _with_slots(problem: Problem) -> str:
 
 
 def _named(facts: Facts, limits: Limits, parts: list[Part]) -> tuple[str, ...]:
-    """Return the rules of `limits` that say anything of these components."""
+    """Return the rules of `limits` that concern these components."""
     names = []
     for rule in limits.rules:
         if rule == "max_per_node":

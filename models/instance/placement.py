@@ -42,12 +42,12 @@ class Placement:
 
     @classmethod
     def from_dict(cls, instance: Instance, places: Mapping[str, Mapping[str, Any]]) -> Placement:
-        """Return the placement that names say.
+        """Return a placement from places by name.
 
         Parameters
         ----------
         instance
-            What is placed.
+            The instance that is placed.
         places
             Topology id -> ``component[index]`` -> ``{"node": "n1", "worker": 0}``, or the pair
             ``("n1", 0)``, or a `Place`. Tasks that are not named are not placed.
@@ -75,7 +75,7 @@ class Placement:
         Raises
         ------
         InputError
-            When the placement is of another instance: not as many tasks, or nodes it has not.
+            When the placement is of another instance: another number of tasks, or unknown nodes.
         """
         places: dict[str, dict[str, dict[str, Any]]] = document(to_places(instance, self))
         return places
@@ -89,12 +89,12 @@ class Placement:
         Parameters
         ----------
         instance
-            What is placed: a placement knows no names.
+            The instance that is placed: a placement has no names.
 
         Raises
         ------
         InputError
-            When the placement is of another instance: not as many tasks, or nodes it has not.
+            When the placement is of another instance: another number of tasks, or unknown nodes.
 
         Examples
         --------
@@ -115,7 +115,7 @@ class Placement:
         return frame(TASK_COLUMNS, rows).astype({"worker": "Int64"})
 
     def __repr__(self) -> str:
-        """One line: how many tasks are on each node, by its index; it knows no names."""
+        """One line: the number of tasks on each node, by the node's index."""
         counts = Counter(node for node in self.nodes if node != UNPLACED)
         by_node = [f"{node}: {count:,}" for node, count in sorted(counts.items())]
         return self._head() + (f"; tasks by node index: {listed(by_node)}" if by_node else "")
@@ -282,7 +282,7 @@ def leave_out(instance: Instance, placement: Placement, topologies: Collection[s
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A method found no placement, or does not apply; `reason` in words for people.
+    """A method found no placement, or does not apply; `reason` says why, in words.
 
     Examples
     --------

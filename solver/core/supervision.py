@@ -147,7 +147,7 @@ def supervised(
     """
     token = (RunToken() if parent is None else parent).child(limit.ask_at)
     with counted_presses() as presses:
-        before, patience, is_told = presses.count, limit.leave_at, False
+        before, patience, was_asked = presses.count, limit.leave_at, False
         task = Task(work, lambda: events.put(None), token)
         try:
             while not task.has_ended and time.perf_counter() < patience:
@@ -156,8 +156,8 @@ def supervised(
                 except KeyboardInterrupt:  # somebody else's handler, or none
                     presses.count += 1
                 pressed = presses.count - before
-                if pressed and not is_told:
-                    is_told = True
+                if pressed and not was_asked:
+                    was_asked = True
                     token.cancel()
                     patience = min(patience, time.perf_counter() + GRACE_S)
                 if pressed > 1 or (token.memory is not None and token.memory.is_overdue):
