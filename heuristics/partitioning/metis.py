@@ -50,7 +50,7 @@ def run(graph: VertexStream, parts: Parts, rng: Generator, token: CancellationTo
     if count > 1 and len(whole.neighbours):
         rows = (whole.offsets.astype(np.int64), whole.neighbours.astype(np.int64))
         balance = max(1, round(1000 * (parts.balance - 1)))
-        with silenced():  # it complains of parts that come out empty
+        with silenced():  # it complains of empty parts
             _, assignment = pymetis.part_graph(
                 count,
                 pymetis.CSRAdjacency(*rows),
@@ -73,12 +73,12 @@ METIS = Partitioner(
 )
 
 
-# What native libraries print, kept off stdout: there our answers go.
+# Keeping the output of native libraries off stdout, which is for answers.
 
 
 @contextmanager
 def silenced() -> Iterator[None]:
-    """Lead what C code prints to nowhere; its buffers are emptied before and after."""
+    """Discard the output of C code; its buffers are flushed before and after."""
     c_library = ctypes.CDLL(None)
     sys.stdout.flush()
     c_library.fflush(None)

@@ -1,8 +1,8 @@
 """The process that runs a Python task: threads that take tuples from a pipe.
 
 A tuple is its number, 8 bytes; an answer the number and the moment (`time.monotonic_ns`) at which
-the task had done it, 16 bytes. Reads and writes of so few bytes are atomic, so that all threads,
-and several processes, share two pipes. What the task raises ends the process with a traceback.
+the task had done it, 16 bytes. Reads and writes of few bytes are atomic, so that all threads, and
+several processes, share two pipes. An exception of the task ends the process with a traceback.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ READY = -1
 
 
 def main() -> None:
-    """Run as the settings in the last argument say: task, threads, pipes, core."""
+    """Run with the settings in the last argument: task, threads, pipes, core."""
     settings = json.loads(sys.argv[-1])
     os.sched_setaffinity(0, {settings["core"]})
     sys.path.insert(0, os.getcwd())

@@ -52,7 +52,7 @@ class Search:
     token
         Checked with every executor: `CancelledError` where it is cancelled.
     sort_each
-        Whether nodes are sorted for single executors.
+        Whether nodes are sorted for each executor.
     max_states, max_seconds
         The search gives up beyond them.
     """
