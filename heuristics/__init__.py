@@ -1,7 +1,7 @@
 """Published placement methods, and third-party methods; `ours` lists ours by name.
 
 A method takes a compiled problem and a random generator and returns a placement or a `Refusal` with
-its reason (`method`). Ours follow their sources to the letter, oddities included: `one_by_one`
+its reason (`method`). Ours follow their sources exactly, oddities included: `one_by_one`
 (Storm's even scheduler), `rstorm` (the article and the authors' code), `ras` (Storm's Resource
 Aware Scheduler), `stromax` (streaming graph partitioning) and general graph partitioners
 (`partitioning`). `sam` allocates instead of placing (threads and slots for a rate); its methods

@@ -1,4 +1,4 @@
-"""What a method decided, in order: which task it put where, and which it took back."""
+"""The decisions of a method, in order: tasks placed, and placements undone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class TaskDecision:
 
 @dataclass(slots=True)
 class _Furthest:
-    """The longest sequence that stood at any one time: `decisions`, or all that stand in `log`."""
+    """The longest sequence in force at any time: `decisions`, or those in force in `log`."""
 
     length: int = 0
     decisions: tuple[TaskDecision, ...] = ()
@@ -25,10 +25,10 @@ class _Furthest:
 
 @dataclass(slots=True)
 class DecisionLog:
-    """The decisions that stand, in the order in which they were made, and the most that ever did.
+    """The decisions in force, in the order in which they were made, and the longest such sequence.
 
-    A method that steps back takes decisions back (`remove`); one that tries something on a copy of
-    its state works on a `copy` of the log. All copies know one `furthest`.
+    A method that backtracks undoes decisions (`remove`); one that tries something on a copy of its
+    state works on a `copy` of the log. All copies share one `furthest`.
     """
 
     _standing: dict[int, TaskDecision] = field(default_factory=dict)
@@ -36,17 +36,17 @@ class DecisionLog:
 
     @property
     def standing(self) -> tuple[TaskDecision, ...]:
-        """The decisions that stand now."""
+        """The decisions in force now."""
         return tuple(self._standing.values())
 
     @property
     def furthest(self) -> tuple[TaskDecision, ...]:
-        """The longest sequence that stood at any one time, in any copy; the latest of several."""
+        """The longest sequence in force at any time, in any copy; the latest of several."""
         most = self._furthest
         return most.decisions if most.log is None else most.log.standing
 
     def put(self, task: int, node: int, worker: int) -> None:
-        """Note that `task` was put into `worker` of `node`; a task that was elsewhere has moved."""
+        """Record that `task` was put into `worker` of `node`, moved there if it had a place."""
         if task in self._standing:
             self.remove(task)
         self._standing[task] = TaskDecision(task, node, worker)
@@ -54,20 +54,20 @@ class DecisionLog:
             self._furthest.length, self._furthest.log = len(self._standing), self
 
     def remove(self, task: int) -> None:
-        """Note that `task` has no place any more."""
+        """Record that `task` was removed from its place."""
         self._keep()
         del self._standing[task]
 
     def copy(self) -> DecisionLog:
-        """Return a log in which the same decisions stand, for a copy of the method's state."""
+        """Return a log with the same decisions, for a copy of the method's state."""
         return DecisionLog(dict(self._standing), self._furthest)
 
     def adopt(self, other: DecisionLog) -> None:
-        """Take over what stands in `other`, the copy of a state that the method goes on with."""
+        """Take over the decisions of `other`, the log of the copy that the method continues."""
         self._keep()
         self._standing = dict(other._standing)
 
     def _keep(self) -> None:
-        """Write down the furthest point where it is what stands here, which is about to change."""
+        """Save the furthest sequence if it is the present one, which is about to change."""
         if self._furthest.log is self:
             self._furthest.decisions, self._furthest.log = self.standing, None

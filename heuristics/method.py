@@ -1,4 +1,4 @@
-"""What a placement method is."""
+"""The interface of a placement method."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def supports_all(problem: Problem) -> str | None:
 
 
 def never_stopped(place_until: PlaceUntil) -> Place:
-    """Return `place_until` as a `Place`, with a token that nobody cancels."""
+    """Return `place_until` as a `Place`, with a token that is never cancelled."""
     return lambda problem, rng: place_until(problem, rng, CancellationToken())
 
 
@@ -37,26 +37,26 @@ class Method:
     Parameters
     ----------
     name
-        As users write it, for example ``r-storm``.
+        The name by which users select it, for example ``r-storm``.
     source
-        What it implements: paper and section, or Storm class.
+        Its source: paper and section, or Storm class.
     place
         ``(problem, rng)`` -> placement, or a refusal with its reason. The placement may break
         hard rules if the published method does: the judge then counts a failure.
     supports
         ``None``, or the reason why the method does not apply to a problem.
     description
-        What it does, in one sentence for people: reports and ``slotwise methods`` show it.
+        What it does, in one sentence, shown by reports and ``slotwise methods``.
     parameters
         Its parameters and their values, for the record.
     configure
         ``{key: values}`` -> the method with these parameters, see `registry.configured`; raises
         `InputError`. ``None`` = it takes none.
     place_until
-        `place` with a token that it checks: `CancelledError` where that is cancelled. ``None`` =
-        nobody can stop it on its way.
+        `place` with a token that it checks; raises `CancelledError` when that is cancelled.
+        ``None`` = it cannot be stopped.
     place_logged
-        `place` with a log that it tells each of its decisions; ``None`` = it cannot tell them.
+        `place` with a log in which it records its decisions; ``None`` = it does not record them.
     draws
         Whether its answer may depend on the generator: a grading repeats such methods with several
         seeds.
@@ -74,13 +74,13 @@ class Method:
     draws: bool = True
 
 
-# A method that broke down: no placement and no refusal came of it.
+# A method that failed: it returned neither a placement nor a refusal.
 
 
 class MethodError(SlotwiseError):
     """A method failed; the message says in one line how, and where.
 
-    Unlike a refusal this is nothing that the method said: its command ended with an exit code other
+    Unlike a refusal this is not an answer of the method: its command ended with an exit code other
     than 0, by a signal, at the time limit or without a valid answer, or its code raised an
     exception.
 
@@ -106,12 +106,12 @@ class MethodError(SlotwiseError):
         return MethodError(reason, timed_out=self.timed_out, changes_input=self.changes_input)
 
 
-# What a round of Storm's scheduler made of each topology, as the answer of a method.
+# The outcome of a round of Storm's scheduler for each topology, as the answer of a method.
 
 
 @dataclass(frozen=True, slots=True)
 class TopologyOutcome:
-    """What became of a topology: whether all of it has a place, and Storm's status of it."""
+    """The outcome for a topology: whether all of it has a place, and Storm's status of it."""
 
     scheduled: bool
     status: str
@@ -120,7 +120,7 @@ class TopologyOutcome:
 def whole_topologies(
     problem: Problem, placement: Placement, outcomes: Mapping[str, TopologyOutcome]
 ) -> Placement | Refusal:
-    """Leave out what is not whole where that is allowed; else refuse in Storm's words."""
+    """Leave out topologies not placed whole where that is allowed; else refuse in Storm's words."""
     out = {key for key, found in outcomes.items() if not found.scheduled}
     if out and not problem.may_reject:
         name = min(out, key=list(outcomes).index)

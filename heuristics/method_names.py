@@ -12,16 +12,16 @@ from collections.abc import Container, Iterable
 from slotwise.models.errors import InputError
 
 COMMAND_PREFIX = "cmd:"
-"""What the name of an external command starts with."""
+"""Prefix of the name of an external command."""
 
 STORM_PREFIX = "storm:"
-"""What the name of Storm's own code of a strategy starts with."""
+"""Prefix of the name of Storm's own code of a strategy."""
 
 SEPARATOR = ":"
-"""Stands between any other method's name and its parameters."""
+"""Separates any other method's name from its parameters."""
 
 _MORE = re.compile(r"\s*([\w-]+\s*=.*|[-+.\d].*)?")
-"""What goes on with the parameters of a method in a list of methods: a pair, or a number."""
+"""The form of further parameters of a method in a list of methods: a pair, or a number."""
 
 
 def is_command(name: str) -> bool:
@@ -60,31 +60,31 @@ def _goes_on(last: str, part: str, known: Container[str]) -> bool:
 
 
 def read_parameters(text: str, written: str) -> dict[str, tuple[str, ...]]:
-    """Return the values of each key in ``key=value,key=value``; a value may have commas.
+    """Return the values of each key in ``key=value,key=value``; a value may contain commas.
 
     Parameters
     ----------
     text
-        What stands after the colon.
+        The part after the colon.
     written
-        The name with it, for messages.
+        The whole name, for messages.
 
     Raises
     ------
     InputError
-        Where `text` is something else, or a key occurs twice.
+        For any other `text`, or where a key occurs twice.
     """
-    found: dict[str, tuple[str, ...]] = {}
+    parameters: dict[str, tuple[str, ...]] = {}
     key = ""
     for part in text.split(","):
         if "=" in part:
             key, _, value = (word.strip() for word in part.partition("="))
-            if key in found:
+            if key in parameters:
                 raise InputError(f"gives {key} twice", field="method", value=written)
-            found[key] = (value,)
+            parameters[key] = (value,)
         elif key:
-            found[key] = (*found[key], part.strip())
+            parameters[key] = (*parameters[key], part.strip())
         else:
             rule = "must have key=value after the colon, as in r-storm:normalise=capacity"
             raise InputError(rule, field="method", value=written)
-    return found
+    return parameters

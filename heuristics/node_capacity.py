@@ -1,4 +1,4 @@
-"""What a node can take in one number, for methods that partition graphs.
+"""The capacity of a node as one number, for methods that partition graphs.
 
 StroMAX's *maximum processing capability*. Before a topology runs, nothing is measured: every task
 costs 1, and a node takes a number of tasks (section 3.2; 10 *task slots* a node in section 5).
@@ -59,36 +59,36 @@ def task_costs(problem: Problem) -> list[int]:
 
 
 def needs_cpu(problem: Problem) -> str | None:
-    """Return why computation costs cannot be had; ``None`` = they can."""
+    """Return why there are no computation costs; ``None`` = there are."""
     if problem.cpu is None and problem.task_count:
         return "needs the computation cost of tasks, but no task here has cpu"
     return None
 
 
-# Where the neighbours of a task are, counted by class while tasks are placed one by one.
+# The places of a task's neighbours, counted by class while tasks are placed one by one.
 
 Links = tuple[tuple[tuple[int, int], ...], ...]
 """Of each class, the classes whose tasks are its neighbours, and the weight of one of them."""
 
 
 def links(problem: Problem, weight: Callable[[int, int], int]) -> Links:
-    """Return who exchanges tuples with whom, in either direction.
+    """Return the neighbours of each class, which exchange tuples with it in either direction.
 
     Parameters
     ----------
     weight
-        (neighbour's class, flow of the pair in both directions) -> what one such neighbour counts.
+        (neighbour's class, flow of the pair in both directions) -> weight of one such neighbour.
     """
-    found: list[list[tuple[int, int]]] = [[] for _ in problem.classes]
+    neighbours: list[list[tuple[int, int]]] = [[] for _ in problem.classes]
     for (a, b), flow in problem.pair_flows().items():
         if flow:
-            found[a].append((b, weight(b, flow)))
-            found[b].append((a, weight(a, flow)))
-    return tuple(tuple(row) for row in found)
+            neighbours[a].append((b, weight(b, flow)))
+            neighbours[b].append((a, weight(a, flow)))
+    return tuple(tuple(row) for row in neighbours)
 
 
 class PlacedNeighbours:
-    """How many tasks of each class are on each node, and what they weigh for another task."""
+    """The number of tasks of each class on each node, and their weight for another task."""
 
     def __init__(self, problem: Problem, linked: Links) -> None:
         self._class: list[int] = problem.task_class.tolist()
@@ -100,7 +100,7 @@ class PlacedNeighbours:
         self._counts[self._class[task]][node] += 1
 
     def remove(self, task: int, node: int) -> None:
-        """Count `task` on `node` no longer."""
+        """Stop counting `task` on `node`."""
         self._counts[self._class[task]][node] -= 1
 
     def gains(self, task: int) -> Counter[int]:

@@ -1,4 +1,4 @@
-"""Topologies scheduled one after another, each on what the earlier ones have left."""
+"""Topologies scheduled one after another, each on the capacity left by the earlier ones."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ def place_one_by_one(
     failed_consume: bool = False,
     log: DecisionLog | None = None,
 ) -> Placement | Refusal:
-    """Return what `place` makes of the topologies.
+    """Return the placement of the topologies by `place`, one after another.
 
     Parameters
     ----------
     hard
         Dimensions that are never exceeded.
     place
-        (ledger, topology) -> ``None`` once all its tasks are in the ledger, or why it cannot be
-        placed. Then it is left out whole where the objective counts ``rejected``; else that is
-        the reason of the refusal.
+        (ledger, topology) -> ``None`` when all its tasks are in the ledger, or why it cannot be
+        placed. Such a topology is left out whole where the objective counts ``rejected``; else
+        the reason becomes that of the refusal.
     order
         Of the topologies; ``None`` = the instance's.
     failed_consume
-        Whether what `place` has put on nodes for a topology that is left out stays counted there.
+        Whether tasks of a topology that is left out still count on the nodes where they were put.
     log
         Where to note what is placed and taken out; ``None`` = nowhere.
     """
@@ -61,7 +61,7 @@ def one_of_each_in_turn(queues: Iterable[Iterable[int]]) -> list[int]:
 
 
 def no_room(problem: Problem, task: int) -> str:
-    """Return the reason of a topology with a task that fits nowhere."""
+    """Return the reason for leaving out a topology with a task that fits nowhere."""
     return f"no node has room for task {problem.instance.task_names()[task][1]}"
 
 

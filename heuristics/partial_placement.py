@@ -1,4 +1,4 @@
-"""The running loads a heuristic keeps while it places tasks one by one.
+"""The partial placement of a heuristic that places tasks one by one, with its loads.
 
 The judge checks the finished placement; this ledger only answers, during the construction, in
 which worker of a node the next task fits.
@@ -53,7 +53,7 @@ class NodeState:
 
 
 class Ledger:
-    """What has been placed so far, on which workers, and the loads it makes.
+    """A partial placement: tasks placed so far, their workers, and the loads of nodes.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ class Ledger:
             self.log.put(task, node, worker.label)
 
     def remove(self, task: int) -> None:
-        """Take `task` off its node; the other tasks there stay in their workers."""
+        """Remove `task` from its node; the other tasks there stay in their workers."""
         log, self.log = self.log, None
         node, _ = self.places.pop(task)
         rest = [(other, label) for other, (n, label) in self.places.items() if n == node]
@@ -168,7 +168,7 @@ class Ledger:
         return ledger
 
     def take_out(self, topology: int) -> None:
-        """Take the tasks and workers of `topology` out; what they need stays counted on nodes."""
+        """Remove the tasks and workers of `topology`, but keep their load counted on nodes."""
         owners = self.problem.classes
         if self.log is not None:
             for task in self.places:
@@ -212,8 +212,8 @@ class Ledger:
     def _may_fit(self, c: int, node: int, kept: Collection[int]) -> bool:
         """Whether `node` has room for what the task itself needs, in whatever worker.
 
-        A quick test before all workers are tried. Cpu is left out where workers have a least cpu:
-        a worker below it takes more tasks for nothing.
+        A quick test before all workers are tried. Cpu is not tested where workers have a least
+        cpu: a worker below it takes more tasks without adding load.
         """
         load, capacity = self.nodes[node].load, self._capacity[node]
         return all(

@@ -1,4 +1,4 @@
-"""Calling code of other packages: what it raises becomes one line, with the place in its file."""
+"""Calling code of other packages: its exceptions become one line with file and line number."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from slotwise.heuristics.method import MethodError
 from slotwise.models.errors import one_line
 
 MOST_SAID = 300
-"""Most characters of an exception's message that are shown, the last ones."""
+"""Most characters shown of an exception's message; the last ones are kept."""
 
 OURS = "slotwise"
 
 
 def package_of(function: object) -> str:
-    """Return the top-level package that a callable is from; empty where it does not say."""
+    """Return the top-level package of a callable; empty where it is unknown."""
     while isinstance(function, partial):
         function = function.func
     return str(getattr(function, "__module__", None) or "").partition(".")[0]
@@ -29,7 +29,7 @@ def package_of(function: object) -> str:
 def defined_at(function: object) -> str:
     """Return file and line where a callable of another package begins, as `` (file:line)``.
 
-    Empty for our own, and where nobody knows.
+    Empty for our own, and where it is unknown.
     """
     if package_of(function) == OURS:
         return ""
@@ -50,11 +50,11 @@ def raised_at(error: BaseException, package: str) -> str:
     """
     if isinstance(error, SyntaxError) and error.filename is not None:
         return _place(error.filename, error.lineno or 0)
-    found = ""
+    where = ""
     for frame, line in walk_tb(error.__traceback__):
         if str(frame.f_globals.get("__name__")).partition(".")[0] == package:
-            found = _place(frame.f_code.co_filename, line)
-    return found
+            where = _place(frame.f_code.co_filename, line)
+    return where
 
 
 def _place(file: str, line: int) -> str:
@@ -70,9 +70,9 @@ def format_error(error: BaseException, package: str) -> str:
 
 @contextmanager
 def wrap_plugin_errors(name: str, function: object) -> Iterator[None]:
-    """Make a `MethodError` of whatever `function`, of the method `name`, raises.
+    """Turn any exception of `function`, of the method `name`, into a `MethodError`.
 
-    Our own methods are left alone: what they raise is a bug of ours, and keeps its traceback.
+    Exceptions of our own methods are bugs of ours and keep their traceback.
     """
     package = package_of(function)
     try:

@@ -1,4 +1,4 @@
-"""All methods by name: ours, those that other packages bring, Storm's own, external commands.
+"""All methods by name: ours, those of other packages, Storm's own, external commands.
 
 Another package adds a method by an entry point in the group ``slotwise.methods``. The entry
 point's name is the method's name, its object a `Method` or a callable without arguments that
@@ -45,7 +45,7 @@ def find_method(name: str, *, time_limit_s: float = DEFAULT_TIME_LIMIT_S) -> Met
     Raises
     ------
     InputError
-        When there is no such method, naming close ones, when its parameters are wrong, when an
+        When there is no such method (close names are suggested), its parameters are wrong, an
         entry point is unusable, or Storm's scheduler is not built.
     """
     if is_command(name):
@@ -68,8 +68,8 @@ def find_method(name: str, *, time_limit_s: float = DEFAULT_TIME_LIMIT_S) -> Met
 def describe(name: str) -> str:
     """Return what the method called `name` does, in one sentence.
 
-    Nothing is started or loaded for it; empty = a method of another package, or none at all, or
-    parameters that it does not take.
+    Nothing is started or loaded for it; empty for a method of another package, an unknown name, or
+    wrong parameters.
     """
     if is_command(name):
         return external.DESCRIPTION
@@ -99,14 +99,14 @@ def all_methods() -> tuple[Method, ...]:
 
 def installed_methods() -> tuple[tuple[str, Method | InputError], ...]:
     """Return the methods of `all_methods` by name; for an unusable entry point its error."""
-    found: list[tuple[str, Method | InputError]] = list(HEURISTICS.items())
+    methods: list[tuple[str, Method | InputError]] = list(HEURISTICS.items())
     for point in sorted(_entry_points(), key=lambda point: point.name):
         try:
             _check_name(point)
-            found.append((point.name, _load(point)))
+            methods.append((point.name, _load(point)))
         except InputError as error:
-            found.append((point.name, error))
-    return tuple(found)
+            methods.append((point.name, error))
+    return tuple(methods)
 
 
 def _entry_points() -> tuple[EntryPoint, ...]:
@@ -143,8 +143,8 @@ def _check_name(point: EntryPoint) -> None:
 
 def _load(point: EntryPoint) -> Method:
     try:
-        found = point.load()
-        method = found() if callable(found) else found
+        loaded = point.load()
+        method = loaded() if callable(loaded) else loaded
     except (Exception, SystemExit) as error:
         package = point.module.partition(".")[0]
         raise _unusable(point, f"cannot be loaded: {format_error(error, package)}") from error
@@ -161,7 +161,7 @@ def _unusable(point: EntryPoint, rule: str) -> InputError:
 
 
 def configured(method: Method, text: str) -> Method:
-    """Return `method` with the parameters that `text` says.
+    """Return `method` with the parameters in `text`.
 
     They follow the name: ``r-storm:weights=1,1,2,normalise=capacity``. After the colon stand
     ``key=value`` pairs with commas between; a value may be a list with commas, for a part without
@@ -171,7 +171,7 @@ def configured(method: Method, text: str) -> Method:
     ------
     InputError
         Where the method takes none, `text` is not a list of ``key=value``, a key occurs twice or
-        is none of the method's, or its value is not allowed.
+        is unknown, or its value is not allowed.
     """
     written = f"{method.name}{SEPARATOR}{text}"
     if method.configure is None:

@@ -16,7 +16,7 @@ from slotwise.models.problem.problem import Problem
 from slotwise.models.values import whole
 
 MOST_REASON = 2000
-"""A refusal's reason that is longer keeps its end."""
+"""Most characters of a refusal's reason; of a longer one the end is kept."""
 
 
 def unsupported(problem: Problem, method: Method) -> str | None:
@@ -44,8 +44,8 @@ def run_method(
 ) -> Placement | Refusal:
     """Return the answer of `method`; a method that does not apply refuses with its reason.
 
-    A method of another package gets a copy of the instance, so that whatever it does to it does
-    not reach the judge, or the next method. The problem's arrays are read-only.
+    A method of another package gets a copy of the instance, so that its changes do not affect the
+    judge or the next method. The problem's arrays are read-only.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def run_method(
     InputError
         When the method returns something that is not an answer for this problem.
     MethodError
-        When the method breaks down, or its code, of another package, raises something.
+        When the method fails, or its code, of another package, raises an exception.
     """
     whole(seed, "seed")
     if copies and package_of(method.place) != OURS:

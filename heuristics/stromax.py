@@ -1,7 +1,7 @@
 """StroMAX: schedulers of stream processors by streaming graph partitioning.
 
-What do the three algorithms of the article [1] do? ``stromax-bootstrap`` places each topology when
-it is submitted, from its graph alone (Algorithm 1, equation 5); ``stromax-global`` partitions the
+The article [1] has three algorithms. ``stromax-bootstrap`` places each topology when it is
+submitted, from its graph alone (Algorithm 1, equation 5); ``stromax-global`` partitions the
 tasks of all topologies by measured costs (equations 6 to 10); ``stromax-reassign`` moves tasks away
 from nodes above the average (equation 11, Algorithm 2). They share the order of the stream and the
 greedy step. Each comment says how the article's gaps are read. In words:
@@ -131,17 +131,17 @@ STROMAX_BOOTSTRAP_CONDENSED = _bootstrap(
 # - ``running`` is not read; tasks are placed afresh.
 
 Weight = Callable[[Problem], Callable[[int, int], int]]
-"""What a neighbour counts, as `links` takes it."""
+"""The weight of a neighbour, as in `links`."""
 
 
 def by_computation(problem: Problem) -> Callable[[int, int], int]:
-    """Return what a neighbour counts in equation 10: its computation cost."""
+    """Return the weight of a neighbour in equation 10: its computation cost."""
     costs = task_costs(problem)
     return lambda neighbour, flow: costs[neighbour]
 
 
 def by_communication(problem: Problem) -> Callable[[int, int], int]:
-    """Return what a neighbour counts in our variant: the communication with it."""
+    """Return the weight of a neighbour in our variant: the communication with it."""
     return lambda neighbour, flow: flow
 
 

@@ -1,8 +1,8 @@
-"""Telling a search to stop: at a deadline, from Ctrl-C, or from another thread.
+"""Stopping a search: at a deadline, by Ctrl-C, or from another thread.
 
-Whoever starts a search hands it a `CancellationToken`. A loop that may take long calls its
-`check` now and then, and ends by `CancelledError` where the token is cancelled; the search catches
-that to keep what it found. A part of a search that has less time gets a `child`.
+A search receives a `CancellationToken` from its caller. A loop that may take long calls `check` of
+the token now and then, which raises `CancelledError` if the token is cancelled; the search catches
+that to keep its results. A part of a search that has less time gets a `child`.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ class CancelledError(Exception):
 
 
 class CancellationToken:
-    """A wish to stop; any thread may express it, once and for all.
+    """A request to stop, which any thread may make, for good.
 
     Parameters
     ----------
     deadline
         Moment (`now`) from which the token counts as cancelled.
     parent
-        A token that this one follows, too, and whose clock it has.
+        A token that this one also follows, and whose clock it uses.
     clock
-        Counts work instead of seconds, for a token without a parent; ``None`` = seconds count.
+        Counts work instead of seconds, for a token without a parent; ``None`` = it uses seconds.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class CancellationToken:
         self.clock: WorkClock | None = clock if parent is None else parent.clock
 
     def now(self) -> float:
-        """Return the moment on the clock of the deadlines; reading a clock of work moves it on."""
+        """Return the time of the clock of the deadlines; reading a clock of work advances it."""
         return time.perf_counter() if self.clock is None else self.clock.now()
 
     @property
@@ -55,13 +55,13 @@ class CancellationToken:
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether somebody cancelled the token or a parent, or the deadline has passed."""
+        """Whether the token or a parent was cancelled, or the deadline has passed."""
         now = time.perf_counter() if self.clock is None else self.clock.spent
         return self.is_told or now >= self._deadline
 
     @property
     def is_told(self) -> bool:
-        """Whether somebody cancelled the token or a parent, whatever the deadline is."""
+        """Whether the token or a parent was cancelled, whatever the deadline is."""
         token: CancellationToken | None = self
         while token is not None:
             if token._cancelled:
@@ -75,11 +75,11 @@ class CancellationToken:
             self.clock.spend(units)
 
     def cancel(self) -> None:
-        """Cancel the token and its children; its parent goes on."""
+        """Cancel the token and its children, but not its parent."""
         self._cancelled = True
 
     def check(self) -> None:
-        """Raise `CancelledError` where the token is cancelled; costs next to nothing."""
+        """Raise `CancelledError` if the token is cancelled; cheap."""
         if self.clock is not None:
             self.clock.now()
         if self.is_cancelled:
@@ -91,16 +91,16 @@ class CancellationToken:
 
 
 UNLIMITED = CancellationToken()
-"""For whoever sets no limit; nobody cancels it."""
+"""The default for callers without a limit; never cancelled."""
 
 
 # A clock that counts the work of a search instead of seconds.
 #
-# A search whose tokens have such a clock reads its deadlines from it. It moves on by what the
-# search itself does, so the search does the same whatever else the machine does meanwhile.
+# A search whose tokens have such a clock reads its deadlines from it. Only the search itself
+# advances it, so the search does the same however busy the machine is.
 
 READINGS_PER_UNIT = 10_000.0
-"""So many readings of the clock are one unit of work.
+"""Readings of the clock that make one unit of work.
 
 Searches read it once or twice in each step of their loops. One unit took 0.3 to 4 s of CPU time in
 the runs that were measured; see ``docs/grading.md``.
@@ -108,14 +108,14 @@ the runs that were measured; see ``docs/grading.md``.
 
 
 class WorkClock:
-    """Units of work that a search has done: readings of the clock, and what is added to it.
+    """Units of work of a search: readings of the clock, and work added to it.
 
-    Not for several threads at once: the order of their readings would be anybody's.
+    Not for several threads at once: the order of their readings would be random.
 
     Parameters
     ----------
     readings_per_unit
-        Infinite = the clock stands still, and no limit on it ever strikes.
+        Infinite = the clock stands still, and no limit on it is ever reached.
     """
 
     def __init__(self, readings_per_unit: float = READINGS_PER_UNIT) -> None:
@@ -123,7 +123,7 @@ class WorkClock:
         self._reading = 1 / readings_per_unit
 
     def now(self) -> float:
-        """Return the units spent; the reading itself is some work."""
+        """Return the units spent; the reading itself counts as work."""
         self.spent += self._reading
         return self.spent
 

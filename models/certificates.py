@@ -1,4 +1,4 @@
-"""Certificates: what was found, what is proven about it, and which engine proved it.
+"""Certificates: a placement, the claims about it, and the engines behind each claim.
 
 A certificate is a file with the hash of an instance, a placement, and value and bound of every term
 with the engine, version and parameters behind each bound. `findings` recomputes without a solver
@@ -38,10 +38,10 @@ from slotwise.models.nouns import (
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import plain, short_text
 
-# A certificate: what was found, what is claimed to be proven about it, and who claims it.
+# A certificate: a placement, the claims about it, and the engines that make them.
 
 STATUSES = ("optimal", "feasible", "infeasible")
-"""What can be certified; a search that ended with nothing cannot."""
+"""Statuses that can be certified; a search without an answer cannot."""
 
 
 Value = Annotated[Fraction, FromFile(Amount, Fraction)]
@@ -56,7 +56,7 @@ class CertifiedTerm(Noun):
     term
         Name of the term, as in the instance.
     value
-        What the placement costs, in the user's unit; ``None`` = there is no placement.
+        Cost of the placement, in the user's unit; ``None`` = there is no placement.
     bound
         Lower bound given that all terms before are at their values; ``None`` = nothing is proven.
     """
@@ -68,7 +68,7 @@ class CertifiedTerm(Noun):
 
 @dataclass(frozen=True, slots=True)
 class ParametersFile(Noun):
-    """How an engine was called.
+    """Parameters of an engine's run.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class ParametersFile(Noun):
 
 @dataclass(frozen=True, slots=True)
 class ProofFile(Noun):
-    """What one engine claims, in a file.
+    """The claim of one engine, in a file.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class ProofFile(Noun):
     version
         Version of the solver behind it.
     parameters
-        How it was called.
+        Parameters of its run.
     how
         How it proved its bounds, in words.
     bounds
@@ -112,7 +112,7 @@ class ProofFile(Noun):
 
 @dataclass(frozen=True, slots=True)
 class CertifiedProof(Noun):
-    """What one engine claims to have proven.
+    """The proof that one engine claims.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ class Certificate(Noun):
                 )
 
     def __repr__(self) -> str:
-        """Two lines: of which instance, what is claimed, by whom."""
+        """Two lines: the instance, the claims, and the engines behind them."""
         claims = ", ".join(
             f"{one.term} {short_text(one.value)} (bound {short_text(one.bound)})"
             for one in self.objective

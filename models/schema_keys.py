@@ -24,11 +24,11 @@ class Key:
         From the top, ``[]`` for the items of a list and ``{}`` for the values of an object with
         keys of the user's own: ``topologies[].components[].id``.
     kind
-        What its value is, in words.
+        The type of its value, in words.
     default
-        What it is where it is absent, as JSON; empty where it must be there.
+        Its value where it is absent, as JSON; empty where it is required.
     description
-        What it means; empty where the schema does not say.
+        Its meaning; empty where the schema has none.
     """
 
     path: str
@@ -51,7 +51,7 @@ def _keys(root: Schema, schema: Schema, path: str) -> Iterator[Key]:
 
 
 def _inside(root: Schema, value: Schema, path: str) -> Iterator[Key]:
-    """Yield the keys of what a value holds."""
+    """Yield the keys inside a value."""
     for one in _alternatives(root, value):
         if "properties" in one:
             yield from _keys(root, one, path)
@@ -124,7 +124,7 @@ def with_tables(page: str) -> str:
     Raises
     ------
     InputError
-        For a marker of a schema that there is not.
+        For a marker of an unknown schema.
     """
     tables = key_tables()
 

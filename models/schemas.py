@@ -43,7 +43,7 @@ FILES: dict[str, type] = {
 
 
 class _NounSchema(GenerateJsonSchema):
-    """Adds to a noun's schema its ``format``, and what its docstring says of it and its keys."""
+    """Adds to a noun's schema its ``format``, and the texts of its docstring."""
 
     def dataclass_schema(self, schema: DataclassSchema) -> JsonSchemaValue:
         noun = schema["cls"]

@@ -1,7 +1,7 @@
-"""How many tuples components send and receive, wherever their tasks are.
+"""The tuples that components send and receive, wherever their tasks are.
 
-A *channel* is a stream between two components with tasks, or what the ackers of a topology send
-and receive. The numbers of tuples are exact; cycles are allowed as long as tuples do not multiply.
+A *channel* is a stream between two components with tasks, or the messages to or from the ackers of
+a topology. The numbers of tuples are exact; cycles are allowed as long as tuples do not multiply.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Key = TypeVar("Key", int, str)
 
 NEEDED = "is needed for a prediction; give it in the instance, or a default with --assume"
 MOST_TRIED_CYCLES = 1000
-"""Cycles that are looked at to name one that multiplies tuples."""
+"""Most cycles examined to name one that multiplies tuples."""
 
 
 def needed(field: str) -> InputError:
@@ -46,7 +46,7 @@ class Channel:
     tuple_bytes
         Bytes of a tuple; ``None`` = not known.
     path
-        Of the noun in the instance, and of the key that says the bytes.
+        Path of the noun in the instance, and of the key for the bytes.
     acks
         Whether it carries messages to or from ackers, which keep only ackers busy.
     """
@@ -71,20 +71,21 @@ class Placeable:
 
 def placeable(t: int, topology: Topology) -> dict[str, Placeable]:
     """Return the components with tasks of topology number `t` by their ids, ackers last."""
-    found = {}
+    by_name = {}
     for index, noun in enumerate(topology.placed_components):
         if noun.parallelism:
             own = index < len(topology.components)
             part = f"components[{index}]" if own else "ackers"
-            found[noun.id] = Placeable(noun, f"topologies[{t}].{part}")
-    return found
+            by_name[noun.id] = Placeable(noun, f"topologies[{t}].{part}")
+    return by_name
 
 
 def channels(t: int, topology: Topology) -> tuple[Channel, ...]:
     """Return the channels of topology number `t`.
 
-    What is sent to a component without tasks is dropped. Where tuples are acked, a spout tells an
-    acker of each tuple, a bolt of each tuple that it is done with, and the acker the spout once.
+    Tuples to a component without tasks are dropped. Where tuples are acked, a spout sends a message
+    to an acker for each tuple, a bolt for each tuple it has processed, and the acker one to the
+    spout.
 
     Raises
     ------
@@ -98,7 +99,7 @@ def channels(t: int, topology: Topology) -> tuple[Channel, ...]:
             rule = "a spout receives no stream in a prediction; make it a bolt"
             raise InputError(rule, field=f"{path}.streams[{j}].to", value=stream.target)
     selectivity = _selectivities(path, topology, own)
-    found = [
+    built = [
         Channel(
             stream.source,
             stream.target,
@@ -112,15 +113,15 @@ def channels(t: int, topology: Topology) -> tuple[Channel, ...]:
         if stream.source in own and stream.target in own
     ]
     if topology.acked is False or ACKER not in own:
-        return tuple(found)
+        return tuple(built)
     assert topology.ackers is not None, "its tasks are placed"
     size = (topology.ackers.message_bytes, f"{path}.ackers", f"{path}.ackers.message_bytes")
     for name, one in own.items():
         if name != ACKER and one.noun.kind != "system":
-            found.append(Channel(name, ACKER, "fields", Fraction(1), *size, acks=True))
+            built.append(Channel(name, ACKER, "fields", Fraction(1), *size, acks=True))
         if one.noun.kind == "spout":
-            found.append(Channel(ACKER, name, "direct", None, *size, acks=True))
-    return tuple(found)
+            built.append(Channel(ACKER, name, "direct", None, *size, acks=True))
+    return tuple(built)
 
 
 def _selectivities(
@@ -130,10 +131,10 @@ def _selectivities(
 ) -> dict[int, Fraction]:
     """Return stream -> tuples sent per tuple that its sender receives.
 
-    Where a stream has a rate in place of it, it is that rate over what the sender receives when the
-    other streams carry what they do.
+    For a stream with a rate instead, it is that rate over the rate at which the sender receives
+    tuples, given the other streams.
     """
-    found = {
+    selectivities = {
         j: Fraction(stream.selectivity)
         for j, stream in enumerate(topology.streams)
         if stream.selectivity is not None
@@ -141,11 +142,11 @@ def _selectivities(
     by_rate = [
         j
         for j, stream in enumerate(topology.streams)
-        if j not in found and stream.source in own and stream.target in own
+        if j not in selectivities and stream.source in own and stream.target in own
     ]
     if not by_rate:
-        return found
-    received = _received(path, topology, own, found)
+        return selectivities
+    received = _received(path, topology, own, selectivities)
     for j in by_rate:
         stream = topology.streams[j]
         rate, base = stream.rate, received[stream.source]
@@ -153,8 +154,8 @@ def _selectivities(
         if base == 0 and rate != 0:
             rule = f"{stream.source} sends this though it receives nothing; give `selectivity`"
             raise InputError(rule, field=f"{path}.streams[{j}].rate", value=rate)
-        found[j] = Fraction(rate) / base if base else Fraction(0)
-    return found
+        selectivities[j] = Fraction(rate) / base if base else Fraction(0)
+    return selectivities
 
 
 def _received(
@@ -186,7 +187,7 @@ def _received(
     return _solved(given, gains)
 
 
-# How often a tuple comes by, with its descendants.
+# The visits of a tuple and its descendants.
 
 
 def received(

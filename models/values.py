@@ -1,4 +1,4 @@
-"""Exact numbers at the door: everything read becomes a non-negative `Decimal` or is refused."""
+"""Exact numbers: every number read becomes a non-negative `Decimal` or is refused."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ read small as an integer or a fraction, and within the range of a double."""
 TOO_LONG = f"must be at most {MAX_DIGITS} digits long, with an exponent of at most {MAX_EXPONENT}"
 
 NO_LIMIT = 2**62
-"""Stands for an absent limit in the compiled integer arrays; every sum stays below it."""
+"""An absent limit in the compiled integer arrays; every sum is below it."""
 
 Number = Decimal | int | float | str
 
@@ -43,10 +43,10 @@ _EXACT = Context(prec=2 * (MAX_DIGITS + MAX_EXPONENT))
 
 @dataclass(frozen=True, slots=True)
 class Outsized:
-    """A number beyond `MAX_DIGITS` or `MAX_EXPONENT`, as its text: nothing computes with it.
+    """A number beyond `MAX_DIGITS` or `MAX_EXPONENT`, as its text, never used in computations.
 
-    It stands in the data of a file until the field that it belongs to refuses it by name; where
-    nothing reads the field, it does no harm.
+    It is kept in the data of a file until its field refuses it by name; where nothing reads the
+    field, it does no harm.
     """
 
     text: str
@@ -57,12 +57,12 @@ class Outsized:
 
 
 def read_number(text: str) -> int | Decimal | Outsized:
-    """Return the number that `text` is: the one place where text becomes a number.
+    """Return `text` as a number: the one place where text becomes a number.
 
     Parameters
     ----------
     text
-        Of the form of JSON and YAML numbers: a sign, digits, a point, an exponent.
+        In the form of JSON and YAML numbers: a sign, digits, a point, an exponent.
     """
     if len(text) <= MAX_DIGITS and "e" not in text and "E" not in text:  # most of them
         return Decimal(text) if "." in text else int(text)
@@ -76,12 +76,12 @@ def read_number(text: str) -> int | Decimal | Outsized:
 
 
 def number_of_text(text: str, field: str) -> int | Decimal:
-    """Return the number that a text written by people or programs is.
+    """Return a text written by people or programs as a number.
 
     Raises
     ------
     InputError
-        When it is no number in digits, or too long.
+        When it is not a number in digits, or too long.
     """
     if text.lower().lstrip("+-") in ("nan", "inf", "infinity"):
         raise InputError("must be finite", field=field, value=text)
@@ -101,7 +101,7 @@ def exact(value: Number | Outsized, field: str) -> Decimal:
     Raises
     ------
     InputError
-        When it is no number, NaN, infinite, negative, huge or too fine.
+        When it is not a number, NaN, infinite, negative, or has too many digits.
     """
     if isinstance(value, Outsized):
         raise InputError(TOO_LONG, field=field, value=value)
@@ -150,7 +150,7 @@ def time_limit(value: object, field: str) -> float:
 
 
 def decimals(number: Decimal) -> int:
-    """Return how many decimals `number` needs (0 for a whole number)."""
+    """Return the number of decimals that `number` needs (0 for a whole number)."""
     if number == 0:
         return 0
     _, digits, exponent = number.as_tuple()
@@ -191,13 +191,13 @@ def name(value: str, field: str) -> str:
 
 
 def one_of(value: str, allowed: tuple[str, ...], where: str) -> None:
-    """Refuse a value that is not in the closed list `allowed`."""
+    """Raise `InputError` for a value that is not in `allowed`."""
     if value not in allowed:
         raise InputError(f"must be one of {', '.join(allowed)}", field=where, value=value)
 
 
 def known(name: str, names: Iterable[str], field: str) -> str:
-    """Return `name` if it is one of `names`; otherwise refuse it and suggest the closest."""
+    """Return `name` if it is one of `names`; otherwise raise `InputError` with the closest one."""
     listed = list(names)
     if name in listed:
         return name
@@ -205,7 +205,7 @@ def known(name: str, names: Iterable[str], field: str) -> str:
 
 
 def distinct(ids: Iterable[str], where: str) -> None:
-    """Refuse a repeated id."""
+    """Raise `InputError` for a repeated id."""
     for key, count in Counter(ids).items():
         if count > 1:
             raise InputError(f"must be unique, but occurs {count} times", field=where, value=key)
@@ -214,7 +214,7 @@ def distinct(ids: Iterable[str], where: str) -> None:
 # Numbers as text: short for people, exact for files.
 
 MANY = 999_999.5
-"""From here on six digits would need an exponent."""
+"""Numbers from here on would need an exponent with six digits."""
 
 
 def short_text(
@@ -227,7 +227,7 @@ def short_text(
     Parameters
     ----------
     number
-        What to show; ``None`` = there is none, for which `missing` stands.
+        The number to show; ``None`` = there is none, shown as `missing`.
     grouped
         Whether thousands have commas between.
     """

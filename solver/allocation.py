@@ -157,9 +157,9 @@ def limited(setting: Setting, parent: CancellationToken) -> CancellationToken:
 def _by_pair(question: Question, method: str, setting: Setting, token: CancellationToken) -> Answer:
     pair = find_pair(method)
     begin = time.perf_counter()
-    found = None
+    result = None
     with suppress(CancelledError):
-        found = plan(
+        result = plan(
             question.dataflow,
             question.models,
             question.rate,
@@ -172,11 +172,11 @@ def _by_pair(question: Question, method: str, setting: Setting, token: Cancellat
     blank = Answer(
         question, method, routing, Scaling.PROPORTIONAL, Outcome.REFUSED, seconds=seconds
     )
-    if found is None:
+    if result is None:
         return replace(blank, outcome=Outcome.UNKNOWN, reason=OUT_OF_TIME)
-    if isinstance(found, Refused):
-        return replace(blank, reason=found.reason)
-    answer = replace(blank, plan=found.plan, slots=found.needed, estimate=found.estimate)
+    if isinstance(result, Refused):
+        return replace(blank, reason=result.reason)
+    answer = replace(blank, plan=result.plan, slots=result.needed, estimate=result.estimate)
     return _checked(answer, Outcome.FEASIBLE)
 
 
@@ -286,28 +286,28 @@ def highest_rate(
     task_demands(dataflow, models, step if step > 0 else STEP)  # refuses as for every method
     solver = SlotSolver(dataflow, models, setting.variant, Offer(unlimited(setting.vm_sizes)))
     ends = limited(setting, token or CancellationToken())
-    found = solver.highest_rate(most, step=step, token=ends)
+    result = solver.highest_rate(most, step=step, token=ends)
     blank = Answer(
-        Question(dataflow, models, found.rate),
+        Question(dataflow, models, result.rate),
         OPTIMAL,
         setting.variant.routing,
         setting.scaling,
         Outcome.UNKNOWN,
-        bound_rate=found.bound,
+        bound_rate=result.bound,
         reason=OUT_OF_TIME,
-        seconds=found.seconds,
+        seconds=result.seconds,
     )
-    if found.bound == 0:
+    if result.bound == 0:
         reason = f"{most} slots support no multiple of {short_text(step)} tuples/s"
         return replace(blank, outcome=Outcome.INFEASIBLE, reason=reason)
-    return blank if found.plan is None else _planned(blank, found, setting)
+    return blank if result.plan is None else _planned(blank, result, setting)
 
 
-def _planned(blank: Answer, found: RateResult, setting: Setting) -> Answer:
-    assert found.plan is not None
-    made = seated(found.plan, setting.vm_sizes)
+def _planned(blank: Answer, result: RateResult, setting: Setting) -> Answer:
+    assert result.plan is not None
+    made = seated(result.plan, setting.vm_sizes)
     assert made is not None, "the plan has at most the slots that the VMs have"
-    proven = found.status is Status.OPTIMAL
+    proven = result.status is Status.OPTIMAL
     answer = replace(blank, plan=made, slots=len(made.slots), reason="")
     return checked_optimum(answer, Outcome.OPTIMAL if proven else Outcome.FEASIBLE)
 
@@ -526,11 +526,11 @@ def _number(value: Fraction | None) -> int | float | None:
     return None if value is None else plain(value)
 
 
-def _prediction(found: Prediction) -> dict[str, Any]:
+def _prediction(prediction: Prediction) -> dict[str, Any]:
     return {
-        "predicted_rate": _number(found.rate),
-        "safe_rate": _number(found.safe_rate),
-        "limit": _limit(found.safe_limit),
+        "predicted_rate": _number(prediction.rate),
+        "safe_rate": _number(prediction.safe_rate),
+        "limit": _limit(prediction.safe_limit),
     }
 
 

@@ -113,10 +113,10 @@ def best_of_heuristics(
     bounds = capacity_bounds(problem, best.reporter.token)
     best.prove(bounds, CAPACITY)
     _place(best, seed, hint, methods, seconds, params)
-    found = best.outcome(
+    outcome = best.outcome(
         "simple bounds: no part below 0, demand beyond capacity, pairs that share no node"
     )
-    return replace(found, bounds=bounds)  # they hold whatever the earlier terms are at
+    return replace(outcome, bounds=bounds)  # they hold whatever the earlier terms are at
 
 
 def simple_bounds(problem: Problem, *, network: int = 0) -> tuple[int, ...]:

@@ -192,9 +192,9 @@ def _bins(facts: Facts, every: RoomLimits) -> Iterator[TooFewBins]:
     groups = _with_same_nodes(facts, every)
     for name in every.resources:
         candidates_ = (one for parts in groups for one in _bins_of(facts, every, name, parts))
-        found = next((one for one in candidates_ if _holds(facts, one)), None)
-        if found is not None:
-            yield found
+        contradiction = next((one for one in candidates_ if _holds(facts, one)), None)
+        if contradiction is not None:
+            yield contradiction
 
 
 def _bins_of(
@@ -223,12 +223,12 @@ def _with_same_nodes(facts: Facts, every: RoomLimits) -> list[list[Part]]:
         )
         for part in parts
     }
-    found = [parts]
+    groups = [parts]
     for nodes in dict.fromkeys(able.values()):
         inside = [part for part in parts if able[part.id] <= nodes]
-        if inside not in found:
-            found.append(inside)
-    return found
+        if inside not in groups:
+            groups.append(inside)
+    return groups
 
 
 def _may_prove(
@@ -430,17 +430,17 @@ def run(
     problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter | None = None
 ) -> Outcome:
     """Return that `problem` is infeasible, with its contradiction; else that nothing is known."""
-    found = find_contradiction(problem, None if reporter is None else reporter.token)
+    contradiction = find_contradiction(problem, None if reporter is None else reporter.token)
     bounds = (None,) * len(problem.terms)
-    if found is None:
+    if contradiction is None:
         return Outcome(Status.UNKNOWN, None, None, bounds, "")
     return Outcome(
         Status.INFEASIBLE,
         None,
         None,
         bounds,
-        stated(problem, found).text,
-        contradiction=found,
+        stated(problem, contradiction).text,
+        contradiction=contradiction,
     )
 
 

@@ -120,9 +120,9 @@ class Merger:
         yours = [np.flatnonzero(other.moves == m) for m in range(self.most + 1)]
         blocks = [(mine[a], yours[b]) for a, b in self._within()]
         self._check(sum(len(a) * len(b) for a, b in blocks))
-        found = [pair for a, b in blocks for pair in self._fitting(one, other, a, b)]
+        pairs = [pair for a, b in blocks for pair in self._fitting(one, other, a, b)]
         none = np.empty(0, dtype=np.int64)
-        i, j = (np.concatenate([none, *(pair[side] for pair in found)]) for side in (0, 1))
+        i, j = (np.concatenate([none, *(pair[side] for pair in pairs)]) for side in (0, 1))
         return Changes(
             one.net[i] + other.net[j],
             one.moves[i] + other.moves[j],
@@ -230,11 +230,11 @@ class FewMoves:
 
     def best(self, moves: int) -> Placement | None:
         """Return the best placement with at most `moves` moves; ``None`` = there is none."""
-        found = self._all
-        rows = np.flatnonzero((found.net == 0).all(axis=1) & (found.moves <= moves))
+        changes = self._all
+        rows = np.flatnonzero((changes.net == 0).all(axis=1) & (changes.moves <= moves))
         if not len(rows):
             return None
-        order = np.lexsort((found.moves[rows], found.costs[rows, 0]))
+        order = np.lexsort((changes.moves[rows], changes.costs[rows, 0]))
         return self._placement(int(rows[order[0]]))
 
     def _changes_of_nodes(self) -> dict[int, Changes]:
@@ -282,19 +282,19 @@ class FewMoves:
 
     def _in_rack(self, rack: int, nodes: Sequence[Changes], saved: int) -> Changes:
         """Return the changes of a rack with what the flow inside it saves or costs."""
-        found = self._merged(nodes)
+        changes = self._merged(nodes)
         if not saved:
-            return found
+            return changes
         held = self._held.nodes[self._problem.node_rack == rack].sum(axis=0)
-        inside = self._kinds.pairs(held[None, :] + found.net) - self._kinds.pairs(held)
-        return found.with_costs(found.costs - saved * inside[:, None])
+        inside = self._kinds.pairs(held[None, :] + changes.net) - self._kinds.pairs(held)
+        return changes.with_costs(changes.costs - saved * inside[:, None])
 
     def _merged(self, parts: Sequence[Changes]) -> Changes:
-        found = parts[0]
+        changes = parts[0]
         for part in parts[1:]:
-            made = self._merger.merged(found, part)
-            found = best_of(made, made.costs)
-        return found
+            made = self._merger.merged(changes, part)
+            changes = best_of(made, made.costs)
+        return changes
 
     def _placement(self, row: int) -> Placement:
         """Return the placement of a row: tasks that stay at home first."""
@@ -449,14 +449,14 @@ def run(
         best.offer(hint)
     token = reporter.token.child(best.started + limits.time_s)
     try:
-        found = FewMoves(problem, problem.move_limit, params, token).best(problem.move_limit)
+        placement = FewMoves(problem, problem.move_limit, params, token).best(problem.move_limit)
     except CancelledError:
         best.interrupted = reporter.token.is_cancelled
         return best.outcome()
-    if found is None:
+    if placement is None:
         best.prove_infeasible()
     else:
-        best.offer_solution(found)
+        best.offer_solution(placement)
         assert best.values is not None, "a solution was offered"
         best.prove(best.values)
     return best.outcome(PROOF)
@@ -476,8 +476,8 @@ def supports(problem: Problem) -> str | None:
     labels = [
         (node, label)
         for t in range(len(problem.rules))
-        for node, found in home_labels(problem, t).items()
-        for label in found
+        for node, labels_on_node in home_labels(problem, t).items()
+        for label in labels_on_node
     ]
     if len(labels) != len(set(labels)):
         return "tasks of two topologies run in one worker"
@@ -595,35 +595,35 @@ class NodeChanges:
 
     def of(self, node: int) -> Changes:
         """Return the changes of a node that keep its rules; costs: the terms, as they add up."""
-        problem, found = self._problem, self._nothing()
+        problem, changes = self._problem, self._nothing()
         for t, rules in enumerate(problem.rules):
             if rules.classes:
-                found = self._with_topology(found, t, node)
-        counts = self._held.nodes[node][None, :] + found.net
-        load = self._load(counts, found.costs)
+                changes = self._with_topology(changes, t, node)
+        counts = self._held.nodes[node][None, :] + changes.net
+        load = self._load(counts, changes.costs)
         fits = ((load <= problem.capacity[node]) | ~problem.hard).all(axis=1)
-        fits &= found.costs[:, WORKERS] <= problem.slots[node]
+        fits &= changes.costs[:, WORKERS] <= problem.slots[node]
         fits &= within_node_caps(problem, self._kinds, counts)
-        terms = self._terms(node, counts, load, found.costs)
+        terms = self._terms(node, counts, load, changes.costs)
         kept = np.flatnonzero(fits)
-        found = found.with_costs(terms).where(kept)
-        return best_of(found, lexicographic_rank(found.costs))
+        changes = changes.with_costs(terms).where(kept)
+        return best_of(changes, lexicographic_rank(changes.costs))
 
     def _nothing(self) -> Changes:
         net = np.zeros((1, self._kinds.count), dtype=np.int64)
         return Changes(net, np.zeros(1, dtype=np.int64), np.zeros((1, 4), dtype=np.int64))
 
-    def _with_topology(self, found: Changes, topology: int, node: int) -> Changes:
+    def _with_topology(self, changes: Changes, topology: int, node: int) -> Changes:
         """Return the changes with those of the workers of one more topology."""
         fresh = self._fresh_worker(topology)
         most = self._merger.most if keeps_apart(self._problem, topology) else 1
         for _ in range(min(most, int(self._problem.slots[node]))):
-            found = self._merged(found, fresh)
+            changes = self._merged(changes, fresh)
         for label in home_labels(self._problem, topology).get(node, ()):
             held = self._held.workers[topology, node, label]
             own = self._worker(topology, label, held)
-            found = self._merged(found, own)
-        return found
+            changes = self._merged(changes, own)
+        return changes
 
     def _fresh_worker(self, topology: int) -> Changes:
         if topology not in self._fresh:

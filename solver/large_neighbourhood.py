@@ -117,21 +117,21 @@ class LargeNeighbourhoodSearch:
             nodes = [node for node in nodes if self.problem.node_rack[node] == rack]
         part = freed(self.problem, self.placement, nodes)
         start = null_reporter(part.problem, NAME).judged(part.problem, part.start).scaled
-        found, is_solved = self._solve(part.problem, part.start)
-        better = found.values is not None and found.values < start
-        if found.placement is not None and (better or found.values == start):
-            self.placement = part.restored(self.placement, found.placement)
+        outcome, is_solved = self._solve(part.problem, part.start)
+        better = outcome.values is not None and outcome.values < start
+        if outcome.placement is not None and (better or outcome.values == start):
+            self.placement = part.restored(self.placement, outcome.placement)
         self._adapt(better=better, is_solved=is_solved)
         return better
 
     def _solve(self, problem: Problem, start: Placement) -> tuple[Outcome, bool]:
         """Return the best that the engines find, and whether it is proven to be the best."""
         params, work = self.params, self.limits.deterministic_work
-        known = null_reporter(problem, NAME).known
-        known.offer(start, NAME)
+        state = null_reporter(problem, NAME).known
+        state.offer(start, NAME)
         for engine in (CP_SAT,) if work is not None else (CONNECTED, CP_SAT):
             self.token.check()
-            if engine.supports(problem) is not None or known.best is None:
+            if engine.supports(problem) is not None or state.best is None:
                 continue
             seconds = self.limits.time_s if work is not None else params.seconds
             limits = Limits(
@@ -141,13 +141,13 @@ class LargeNeighbourhoodSearch:
             )
             token = self.token.child(self.token.now() + seconds)
             try:
-                reporter = Reporter(known, engine.name, token=token)
-                found = engine.run(problem, limits, known.best.placement, reporter)
+                reporter = Reporter(state, engine.name, token=token)
+                outcome = engine.run(problem, limits, state.best.placement, reporter)
             except (NotTakenError, CancelledError):
                 continue
-            if found.values is not None and found.values == found.bounds:
-                return found, True
-        return known.outcome(""), False
+            if outcome.values is not None and outcome.values == outcome.bounds:
+                return outcome, True
+        return state.outcome(""), False
 
     def _adapt(self, *, better: bool, is_solved: bool) -> None:
         """Grow after some neighbourhoods solved in vain; shrink after one that was not solved."""

@@ -44,11 +44,11 @@ from slotwise.solver.structure.matching import kept_running
 from slotwise.solver.structure.task_types import PARTS, RULES
 
 ASKED = "asked for"
-"""Why an engine runs that was named."""
+"""The reason given for running an engine that the caller named."""
 KEPT = "what runs, and orphans"
-"""Who finds the first placement where something runs."""
+"""The reported source of the first placement where tasks run already."""
 RELAXATION = "solved before, as a relaxation"
-"""The kind of the bounds that a solve is given."""
+"""The kind of bounds that the caller passes in."""
 
 
 def solve(
@@ -82,24 +82,24 @@ def solve(
     hint
         A placement of the instance to start from; it need not be valid. ``None`` = none.
     confirm
-        Whether bounds on a solver's word count only once they are confirmed; ``None`` = where
+        Whether bounds that rely on a solver count only once they are confirmed; ``None`` = where
         `is_confirmation_due`.
     on_progress
-        Called in this thread with each event; what it raises ends the search.
+        Called in this thread with each event; an exception that it raises ends the search.
     parameters
-        By the name of an engine, or ``auto``, what it goes by instead of its `DEFAULTS`.
+        Name of an engine, or ``auto`` -> its parameters instead of the defaults.
     bounds
-        Bounds that another solve proved, of this instance or of a relaxation, in integer steps of
-        the terms, as in `Outcome.bounds`.
+        Bounds that another solve proved for this instance or a relaxation, in integer steps of the
+        terms, as in `Outcome.bounds`.
     deterministic
         Whether `time_limit_s` counts units of work; see `by_work`.
 
     Raises
     ------
     InputError
-        For an argument out of range, or an engine that does not take the instance.
+        For an argument out of range, or an engine that declines the instance.
     InternalError
-        When the judge contradicts the engine that was asked for.
+        When the judge contradicts the engine that the caller named.
     UnfinishedError
         When a safety limit ended a deterministic search.
     """
@@ -119,7 +119,7 @@ def solve(
 
     problem = compile_problem(instance) if isinstance(instance, Instance) else instance
     events: SimpleQueue[Progress | None] = SimpleQueue()
-    known = SolveState(
+    state = SolveState(
         problem,
         events.put,
         started,
@@ -127,13 +127,13 @@ def solve(
         parameters=given,
     )
     if hint is not None:
-        known.offer(hint, "hint")
-    known.prove(bounds, "relaxation", RELAXATION)
+        state.offer(hint, "hint")
+    state.prove(bounds, "relaxation", RELAXATION)
     unit = "units of work" if deterministic else "s"
     LOG.info("%s: engine %s, %g %s", problem.instance.name, name, limits.time_s, unit)
 
     def work(token: RunToken) -> Answer:
-        return _run(engine, problem, left(), hint, known, token)
+        return _run(engine, problem, left(), hint, state, token)
 
     tell = logged([term.name for term in problem.terms], on_progress)
     spent: float | None = None
@@ -143,18 +143,18 @@ def solve(
         else:
             end = TimeLimit.of(started, limits.time_s)
             ended = supervised_in_time(name, work, events, tell, end, memory)
-    engines, outcome = ended.answer or _left_behind(engine, known)
+    engines, outcome = ended.answer or _unfinished(engine, state)
     work_done = outcome.deterministic_work if spent is None else spent
     outcome = replace(outcome, interrupted=ended.interrupted, deterministic_work=work_done)
     verdict = None if outcome.placement is None else judge(problem, outcome.placement)
     who = " and ".join(e.name for e in engines)
     _confirm(who, outcome, verdict)
-    if outcome.status is Status.INFEASIBLE and not known.trust.is_doubted(COUNTING.name):
+    if outcome.status is Status.INFEASIBLE and not state.trust.is_doubted(COUNTING.name):
         outcome = _with_contradiction(problem, who, outcome)
     if verdict is not None and verdict.parts["moved"]:
         outcome, verdict = _with_fewer_moves(problem, who, outcome, verdict)
     seconds = time.perf_counter() - started
-    result = judged_result(known, engines, limits, outcome, verdict, seconds, memory.notes)
+    result = judged_result(state, engines, limits, outcome, verdict, seconds, memory.notes)
     LOG.info("%r", result)
     return result
 
@@ -167,20 +167,20 @@ def _confirm(who: str, outcome: Outcome, verdict: Verdict | None) -> None:
 
 
 def _with_contradiction(problem: Problem, who: str, outcome: Outcome) -> Outcome:
-    """Return the outcome with a contradiction, where one is at hand that says it in a sentence.
+    """Return the outcome with a contradiction, if there is one that a sentence can state.
 
-    Raises `InternalError` where the check of the judge's side does not confirm it.
+    Raises `InternalError` where the independent check does not confirm it.
     """
-    found = outcome.contradiction or find_contradiction(problem)
-    if found is not None and not holds(problem, found):
-        raise InternalError(f"{who}: the contradiction {found} does not hold")
-    return replace(outcome, contradiction=found)
+    contradiction = outcome.contradiction or find_contradiction(problem)
+    if contradiction is not None and not holds(problem, contradiction):
+        raise InternalError(f"{who}: the contradiction {contradiction} does not hold")
+    return replace(outcome, contradiction=contradiction)
 
 
 def _with_fewer_moves(
     problem: Problem, who: str, outcome: Outcome, verdict: Verdict
 ) -> tuple[Outcome, Verdict]:
-    """Return outcome and verdict with equal things exchanged, if that leaves fewer tasks to move.
+    """Return outcome and verdict after exchanging equal things, if that leaves fewer moves.
 
     Raises `InternalError` if that changes any other cost, or needs fewer moves than were proven.
     """
@@ -203,7 +203,7 @@ def _run(
     problem: Problem,
     limits: Limits,
     hint: Placement | None,
-    known: SolveState,
+    state: SolveState,
     token: RunToken,
 ) -> Answer:
     reason = unknown(problem, RULES, PARTS)
@@ -211,55 +211,55 @@ def _run(
         raise _not_taken(engine if isinstance(engine, str) else engine.name, reason)
     placement = first_placement(problem, token)
     if placement is not None:
-        known.offer(placement, KEPT)
+        state.offer(placement, KEPT)
     if engine == AUTO:
-        return run_auto(problem, limits, hint, known, token, auto_params(known.parameters))
+        return run_auto(problem, limits, hint, state, token, auto_params(state.parameters))
     chosen = ENGINES.get(engine) if isinstance(engine, str) else engine
     if chosen is None:
         rule = f"is not an engine; {suggestion(str(engine), [AUTO, *ENGINES])}"
         raise InputError(rule, field="engine", value=engine)
-    chosen = configured(chosen, known.parameters)
+    chosen = configured(chosen, state.parameters)
     name, reason = chosen.name, chosen.supports(problem)
     if reason is not None:
         raise _not_taken(name, reason)
     began = token.now()
-    known.start(name, ASKED)
-    if known.confirm:  # bounds that need no solver
-        known.prove(simple_bounds(problem), BASELINE.name, KIND)
+    state.start(name, ASKED)
+    if state.confirm:  # bounds that need no solver
+        state.prove(simple_bounds(problem), BASELINE.name, KIND)
     try:
-        reporter = Reporter(known, name, token=token)
-        found = run_checked(chosen, ASKED, problem, limits, hint, reporter)
+        reporter = Reporter(state, name, token=token)
+        outcome = run_checked(chosen, ASKED, problem, limits, hint, reporter)
     except MemoryLimitError:
-        return (chosen,), known.outcome()
+        return (chosen,), state.outcome()
     except NotTakenError as error:
         raise _not_taken(name, str(error)) from error
-    known.trust.check()
-    if known.confirm:
+    state.trust.check()
+    if state.confirm:
         left = replace(limits, time_s=limits.time_s - (token.now() - began))
-        asked = confirm_claim(known, chosen, left, token)
-        known.trust.check()
-        return (chosen, *asked), _as_known(known, found)
-    if found.status is Status.UNKNOWN and known.best is not None:  # lack of memory ended it
-        found = _as_known(known, found)
-    return (chosen,), found
+        asked = confirm_claim(state, chosen, left, token)
+        state.trust.check()
+        return (chosen, *asked), _as_known(state, outcome)
+    if outcome.status is Status.UNKNOWN and state.best is not None:  # lack of memory ended it
+        outcome = _as_known(state, outcome)
+    return (chosen,), outcome
 
 
-def _as_known(known: SolveState, found: Outcome) -> Outcome:
-    """Return an engine's outcome with what is known instead of what it claims."""
-    now = known.outcome(found.proof)
+def _as_known(state: SolveState, outcome: Outcome) -> Outcome:
+    """Return an engine's outcome with the state's values and bounds instead of its own."""
+    now = state.outcome(outcome.proof)
     return replace(
-        found, status=now.status, placement=now.placement, values=now.values, bounds=now.bounds
+        outcome, status=now.status, placement=now.placement, values=now.values, bounds=now.bounds
     )
 
 
-def _left_behind(engine: str | Engine, known: SolveState) -> Answer:
-    """Return what is known where the engine did not end in time."""
-    names = [pick.engine for pick in known.picked]
+def _unfinished(engine: str | Engine, state: SolveState) -> Answer:
+    """Return the state as an answer, where the engine did not end in time."""
+    names = [pick.engine for pick in state.picked]
     named = engine if isinstance(engine, Engine) else ENGINES.get(engine)
     engines = tuple(ENGINES[n] for n in dict.fromkeys(names) if n in ENGINES)
-    engines = engines or (() if named is None else (configured(named, known.parameters),))
-    kinds = dict.fromkeys(proven.kind for proven in known.proofs() if proven is not None)
-    return engines or (BASELINE,), known.outcome(", ".join(kinds))
+    engines = engines or (() if named is None else (configured(named, state.parameters),))
+    kinds = dict.fromkeys(proven.kind for proven in state.proofs() if proven is not None)
+    return engines or (BASELINE,), state.outcome(", ".join(kinds))
 
 
 def _not_taken(name: str, reason: str) -> UntakenError:

@@ -34,12 +34,12 @@ def check_by(names: str | Iterable[str]) -> tuple[str, ...]:
         For one that is not in `BY`.
     """
     written = names.split(",") if isinstance(names, str) else names
-    found = tuple(dict.fromkeys(name.strip() for name in written if name.strip()))
-    for name in found:
+    classes = tuple(dict.fromkeys(name.strip() for name in written if name.strip()))
+    for name in classes:
         if name not in BY:
             rule = f"is not a class of instances; {suggestion(name, BY)}"
             raise InputError(rule, field="by", value=name)
-    return found
+    return classes
 
 
 def classes(judged: Judged, by: Sequence[str]) -> Iterator[tuple[dict[str, str], Indices]]:

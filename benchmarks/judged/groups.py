@@ -56,24 +56,24 @@ def groups_of(judged: Judged) -> tuple[Group, ...]:
     A method that applies to no feasible instance is in none.
     """
     applies = _applies(judged)
-    found: list[Group] = []
+    groups: list[Group] = []
     for subject in Subject:
         players = [m for m in applies if subject_of(judged.methods[m]) is subject]
         for methods, instances in _rounds({m: applies[m] for m in players}):
-            found.append(_group(judged, len(found) + 1, subject, methods, instances))
-    return tuple(found)
+            groups.append(_group(judged, len(groups) + 1, subject, methods, instances))
+    return tuple(groups)
 
 
 def _applies(judged: Judged) -> dict[int, Indices]:
     """Return the feasible instances that each compared method applies to, by the method's index."""
     inapplicable = has_status(judged.runs, RunStatus.DOES_NOT_APPLY)
     plays = ~judged.exact & ~judged.infeasible[judged.instance]
-    found = {}
+    rows = {}
     for method in np.unique(judged.method[~judged.exact]):
         mine = plays & (judged.method == method)
         ran = np.unique(judged.instance[mine])
-        found[int(method)] = np.setdiff1d(ran, judged.instance[mine & inapplicable])
-    return found
+        rows[int(method)] = np.setdiff1d(ran, judged.instance[mine & inapplicable])
+    return rows
 
 
 def _rounds(applies: Mapping[int, Indices]) -> Iterator[tuple[tuple[int, ...], Indices]]:

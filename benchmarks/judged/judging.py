@@ -169,10 +169,10 @@ class Judged:
     @cached_property
     def _every_gap(self) -> tuple[Floats, Floats]:
         runs = np.arange(len(self.runs))
-        found = np.full((2, *self.values.shape), np.inf)
+        gaps = np.full((2, *self.values.shape), np.inf)
         for p in range(self.values.shape[1]):
-            found[:, :, p] = self.gaps(runs, p)
-        return found[0], found[1]
+            gaps[:, :, p] = self.gaps(runs, p)
+        return gaps[0], gaps[1]
 
     @cached_property
     def optimal(self) -> Flags:
@@ -210,15 +210,15 @@ class Judged:
     @cached_property
     def proof(self) -> NDArray[np.object_]:
         """[I] what is known about each instance, a `Proof`."""
-        found = np.full(len(self.instances), Proof.OPEN, dtype=object)
+        proofs = np.full(len(self.instances), Proof.OPEN, dtype=object)
         has_placement = (self.best != NONE).any(axis=1)
         positions = np.minimum(self.known, max(self.best.shape[1] - 1, 0))
         if self.best.shape[1]:
-            bounded = self.bounds[np.arange(len(found)), positions] != NONE
-            found[has_placement & bounded.astype(bool)] = Proof.BOUNDED
-        found[(self.terms_counted > 0) & (self.known == self.terms_counted)] = Proof.PROVEN
-        found[self.infeasible] = Proof.INFEASIBLE
-        return found
+            bounded = self.bounds[np.arange(len(proofs)), positions] != NONE
+            proofs[has_placement & bounded.astype(bool)] = Proof.BOUNDED
+        proofs[(self.terms_counted > 0) & (self.known == self.terms_counted)] = Proof.PROVEN
+        proofs[self.infeasible] = Proof.INFEASIBLE
+        return proofs
 
     @cached_property
     def contradictions(self) -> tuple[str, ...]:
@@ -253,17 +253,17 @@ def has_status(runs: pd.DataFrame, *statuses: RunStatus) -> Flags:
     return np.asarray(runs["status"].isin(list(map(str, statuses))), dtype=bool)
 
 
-def judge_runs(found: Runs, solver_gap: bool = False) -> Judged:
+def judge_runs(all_runs: Runs, solver_gap: bool = False) -> Judged:
     """Return the runs, judged: what is known of their instances, and the gaps of each term."""
-    runs, instances = found.runs, found.instances
+    runs, instances = all_runs.runs, all_runs.instances
     instance = np.asarray(runs["instance"].cat.codes)
     terms = terms_in_order([text.split(",") for text in set(instances["objective"]) if text])
     positions = max(
         (text.count(",") + 1 for text in set(instances["objective"]) if text), default=0
     )
     values = _grid(runs, "v", positions)
-    proofs, bounds_of_proofs = (_grid(found.proofs, letter, positions) for letter in "vb")
-    proved = np.asarray(found.proofs["instance"].cat.codes)
+    proofs, bounds_of_proofs = (_grid(all_runs.proofs, letter, positions) for letter in "vb")
+    proved = np.asarray(all_runs.proofs["instance"].cat.codes)
     best = _best([(instance, values), (proved, proofs)], len(instances))
     bounds, known = _strongest(proved, proofs, bounds_of_proofs, len(instances))
     infeasible = np.zeros(len(instances), dtype=bool)
@@ -271,7 +271,7 @@ def judge_runs(found: Runs, solver_gap: bool = False) -> Judged:
     return Judged(
         runs=runs,
         instances=instances,
-        decimals=found.decimals,
+        decimals=all_runs.decimals,
         terms=terms,
         term_at=_term_at(instances["objective"], terms, positions),
         values=values,
@@ -296,22 +296,22 @@ def _grid(frame: pd.DataFrame, letter: str, positions: int) -> NDArray[Any]:
     """Return values as [rows, P]; they are taken out of the frame, so that none is there twice."""
     names = [f"{letter}{p}" for p in range(positions)]
     types = [frame[name].to_numpy().dtype for name in names]
-    found = np.empty((len(frame), positions), dtype=np.result_type(np.int64, *types))
+    grid = np.empty((len(frame), positions), dtype=np.result_type(np.int64, *types))
     for p, name in enumerate(names):
-        found[:, p] = frame.pop(name)
-    return found
+        grid[:, p] = frame.pop(name)
+    return grid
 
 
 def _term_at(objectives: pd.Series[str], terms: Sequence[str], positions: int) -> Indices:
     rank = {term: i for i, term in enumerate(terms)}
-    found = np.full((len(objectives), positions), -1, dtype=np.int64)
+    terms_at = np.full((len(objectives), positions), -1, dtype=np.int64)
     texts = pd.Categorical(objectives)
     kinds = np.full((len(texts.categories), positions), -1, dtype=np.int64)
     for kind, text in enumerate(texts.categories):
         for p, term in enumerate(text.split(",") if text else ()):
             kinds[kind, p] = rank[term]
-    found[:] = kinds[texts.codes]
-    return found
+    terms_at[:] = kinds[texts.codes]
+    return terms_at
 
 
 def _best(rows: Sequence[tuple[Indices, NDArray[Any]]], count: int) -> NDArray[Any]:
@@ -321,17 +321,17 @@ def _best(rows: Sequence[tuple[Indices, NDArray[Any]]], count: int) -> NDArray[A
     """
     kind: np.dtype[Any] = np.result_type(*(values for _, values in rows))
     most = 10**60 if kind.hasobject else np.iinfo(np.int64).max
-    found = np.full((count, rows[0][1].shape[1]), most, dtype=kind)
+    best = np.full((count, rows[0][1].shape[1]), most, dtype=kind)
     alive = [np.flatnonzero((values != NONE).any(axis=1)) for _, values in rows]
-    for p in range(found.shape[1]):
+    for p in range(best.shape[1]):
         for (instance, values), some in zip(rows, alive, strict=True):
-            np.minimum.at(found[:, p], instance[some], values[some, p])
+            np.minimum.at(best[:, p], instance[some], values[some, p])
         alive = [
-            some[np.asarray(values[some, p] == found[instance[some], p], dtype=bool)]
+            some[np.asarray(values[some, p] == best[instance[some], p], dtype=bool)]
             for (instance, values), some in zip(rows, alive, strict=True)
         ]
-    found[found == most] = NONE
-    return found
+    best[best == most] = NONE
+    return best
 
 
 def _strongest(
@@ -344,10 +344,10 @@ def _strongest(
     same = np.asarray((values == bounds) & (values != NONE), dtype=bool)
     leading = np.cumprod(same, axis=1).sum(axis=1)
     order = sorted(range(len(instance)), key=lambda i: (leading[i], tuple(bounds[i])))
-    found = np.full((count, bounds.shape[1]), NONE, dtype=bounds.dtype)
+    strongest = np.full((count, bounds.shape[1]), NONE, dtype=bounds.dtype)
     known = np.zeros(count, dtype=np.int64)
-    found[instance[order]], known[instance[order]] = bounds[order], leading[order]
-    return found, known
+    strongest[instance[order]], known[instance[order]] = bounds[order], leading[order]
+    return strongest, known
 
 
 def ratios(values: NDArray[Any], references: NDArray[Any], solver: bool = False) -> Floats:

@@ -129,13 +129,13 @@ def rows_of_spark(
     path = literal(f"{address_of(folder)}/{ROWS}") + (f"/{pattern}" if pattern else "")
     try:
         # Spark reads short integers as long ones, but not the other way round.
-        found = spark.read.schema(SCHEMA.replace(" int,", " long,")).parquet(path)
-        assert found.schema  # Spark Connect looks for the files when it is asked something.
+        rows = spark.read.schema(SCHEMA.replace(" int,", " long,")).parquet(path)
+        assert rows.schema  # Spark Connect looks for the files when it is asked something.
     except AnalysisException as error:
         if error.getCondition() != "PATH_NOT_FOUND":
             raise
         return None
-    return found
+    return rows
 
 
 SPARKS_OWN = "part-"
@@ -148,9 +148,9 @@ def _is_sparks(file: Path) -> bool:
 
 def _pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a task as one part, packed."""
-    found = list(batches)
-    if found:
-        part = part_of(pa.Table.from_batches(found).cast(ARROW))
+    rows = list(batches)
+    if rows:
+        part = part_of(pa.Table.from_batches(rows).cast(ARROW))
         packed = zlib.compress(pickle.dumps(part), level=1)
         yield pa.RecordBatch.from_pydict({"part": [packed]})
 

@@ -90,9 +90,9 @@ def _judge_batches(
     terms: Sequence[str], schema: pa.Schema
 ) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def judge(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        found = list(batches)
-        if found:
-            table = pa.Table.from_batches(found).cast(_ALL)
+        rows = list(batches)
+        if rows:
+            table = pa.Table.from_batches(rows).cast(_ALL)
             judged = judge_runs(newest(joined([part_of(_judged_columns(table))])))
             frame = _frame(table, judged, terms)
             yield from pa.Table.from_pandas(frame, schema, preserve_index=False).to_batches()
@@ -116,12 +116,12 @@ def _spark_type(kind: pa.DataType) -> str:
 
 def _frame(table: pa.Table, judged: Judged, terms: Sequence[str]) -> pd.DataFrame:
     """Return the newest row of each run of `table`, with columns for these terms."""
-    found = table.select(_KEPT).take(pa.array(judged.runs["row"])).to_pandas()
-    found["rightly_refused"] = judged.rightly_refused
+    frame = table.select(_KEPT).take(pa.array(judged.runs["row"])).to_pandas()
+    frame["rightly_refused"] = judged.rightly_refused
     columns: dict[str, Any] = {}
     for term in terms:
         columns |= {f"{term}_{what}": cells for what, cells in _of_term(judged, term).items()}
-    return pd.concat([found, pd.DataFrame(columns, index=found.index)], axis=1)
+    return pd.concat([frame, pd.DataFrame(columns, index=frame.index)], axis=1)
 
 
 def _judged_columns(table: pa.Table) -> pa.Table:
@@ -150,5 +150,5 @@ def _of_term(judged: Judged, term: str) -> dict[str, NDArray[Any]]:
 
 
 def _decimals(numbers: NDArray[Any], digits: int) -> NDArray[np.object_]:
-    found = [None if n == NONE else Decimal(f"{n}e-{digits}") for n in numbers.tolist()]
-    return np.array(found, dtype=object)
+    decimals = [None if n == NONE else Decimal(f"{n}e-{digits}") for n in numbers.tolist()]
+    return np.array(decimals, dtype=object)

@@ -193,9 +193,11 @@ def _instances(table: pa.Table) -> pd.DataFrame:
     first: pa.Table = pa.TableGroupBy(frame, "instance_hash", use_threads=False).aggregate(
         [(name, "min") for name in frame.column_names[1:]]
     )
-    found: pd.DataFrame = first.to_pandas().rename(columns=lambda name: name.removesuffix("_min"))
-    found["family"] = found["family"].fillna("").astype(object)
-    return found.rename(columns={"instance": "name"}).set_index("instance_hash")
+    instances: pd.DataFrame = first.to_pandas().rename(
+        columns=lambda name: name.removesuffix("_min")
+    )
+    instances["family"] = instances["family"].fillna("").astype(object)
+    return instances.rename(columns={"instance": "name"}).set_index("instance_hash")
 
 
 def _terms(
@@ -239,11 +241,11 @@ def _numbers(texts: pa.Array) -> tuple[NDArray[Any], int]:
     encoded = texts.cast(pa.string()).dictionary_encode()
     parts = []
     for text in encoded.dictionary.to_pylist():
-        found = _NUMBER.fullmatch(text)
-        if found is None:
+        match = _NUMBER.fullmatch(text)
+        if match is None:
             rule = "must be a plain decimal, 0 or more"
             raise InputError(rule, field="value or bound of a term", value=text)
-        parts.append((found[1], (found[2] or "").rstrip("0")))
+        parts.append((match[1], (match[2] or "").rstrip("0")))
     decimals = max((len(behind) for _, behind in parts), default=0)
     whole = [int(before + behind.ljust(decimals, "0")) for before, behind in parts]
     codes = np.asarray(encoded.indices.fill_null(len(whole)).to_numpy(), dtype=np.int64)
@@ -286,9 +288,9 @@ def joined(parts: Sequence[Runs]) -> Runs:
     every = every.assign(of_file=every["family"] == "").sort_values(["of_file", "family", "name"])
     first = every[~every.index.duplicated()].drop(columns="of_file")
     instances = first.reindex(runs["instance"].cat.categories)
-    found = Runs(runs, proofs, instances, decimals)
-    instances["objective"] = _objective_of(found)
-    return found
+    joined_runs = Runs(runs, proofs, instances, decimals)
+    instances["objective"] = _objective_of(joined_runs)
+    return joined_runs
 
 
 def _return_memory() -> None:
@@ -337,26 +339,26 @@ def _cell(frame: pd.DataFrame, name: str, digits: int) -> NDArray[Any]:
     return rescaled(frame.pop(name).to_numpy(), digits)
 
 
-def _objective_of(found: Runs) -> pd.Series[str]:
+def _objective_of(all_runs: Runs) -> pd.Series[str]:
     """Return the objective of each instance; "" where no row knows it."""
-    runs = found.runs
+    runs = all_runs.runs
     known = runs.loc[runs["objective"] != "", ["instance", "objective"]]
     pairs = known.drop_duplicates()
     twice = pairs["instance"].duplicated()
     if twice.any():
-        name = found.instances.loc[str(pairs.loc[twice, "instance"].iloc[0]), "name"]
+        name = all_runs.instances.loc[str(pairs.loc[twice, "instance"].iloc[0]), "name"]
         rule = "has rows of one instance that count different terms"
         raise InputError(rule, field="instance", value=name)
     terms = pd.Series(np.asarray(pairs["objective"]), index=pairs["instance"].astype(str))
-    return terms.reindex(found.instances.index).fillna("")
+    return terms.reindex(all_runs.instances.index).fillna("")
 
 
-def newest(found: Runs) -> Runs:
+def newest(all_runs: Runs) -> Runs:
     """Return the newest row of each run, sorted by `RUN`; cross-checks are not contestants.
 
-    The columns are taken out of `found`, so that none is there twice.
+    The columns are taken out of `all_runs`, so that none is there twice.
     """
-    runs, count = found.runs, len(found.runs)
+    runs, count = all_runs.runs, len(all_runs.runs)
     age = _packed([runs.pop("batch"), runs.pop(FILE)])
     run = _packed([runs[name] for name in RUN])
     order = np.lexsort([age, run])
@@ -365,21 +367,23 @@ def newest(found: Runs) -> Runs:
     kept = order[last & (runs["kind"] != str(Kind.CROSSCHECK)).to_numpy()[order]]
     runs.pop("objective")
     columns = {name: runs.pop(name).array.take(kept) for name in list(runs.columns)}
-    return Runs(pd.DataFrame(columns, copy=False), found.proofs, found.instances, found.decimals)
+    return Runs(
+        pd.DataFrame(columns, copy=False), all_runs.proofs, all_runs.instances, all_runs.decimals
+    )
 
 
 def _packed(columns: Sequence[pd.Series[Any]]) -> NDArray[Any]:
     """Return one whole number for each row that sorts like its columns, first ones first."""
-    found: NDArray[Any] = np.zeros(len(columns[0]), dtype=np.int64)
+    packed: NDArray[Any] = np.zeros(len(columns[0]), dtype=np.int64)
     most = 1
     for column in columns:
         codes = _codes(column)
         width = int(codes.max()) + 1
         most *= width
         if most >= _MOST_64:
-            found = found.astype(object)
-        found = found * width + codes
-    return found
+            packed = packed.astype(object)
+        packed = packed * width + codes
+    return packed
 
 
 def _codes(column: pd.Series[Any]) -> NDArray[Any]:

@@ -167,13 +167,13 @@ class Contest:
         if self.scale > 1:
             values = values.astype(object)
         shape = (len(self.instances), len(self.members), values.shape[1])
-        found = np.zeros((shape[0] * shape[1], shape[2]), dtype=values.dtype)
+        sums = np.zeros((shape[0] * shape[1], shape[2]), dtype=values.dtype)
         if self._once:
-            found[cells] = values
+            sums[cells] = values
         else:
-            np.add.at(found, cells, values)
-            found *= (self.scale // self._seeds).astype(found.dtype)[:, None]
-        return found.reshape(shape)
+            np.add.at(sums, cells, values)
+            sums *= (self.scale // self._seeds).astype(sums.dtype)[:, None]
+        return sums.reshape(shape)
 
     @cached_property
     def terms(self) -> tuple[str, ...]:
@@ -212,9 +212,9 @@ class Contest:
         `Gaps.common`) with one seed each; seeds count that ran on all of them. NaN where fewer
         than two do.
         """
-        found = np.full((len(self.members), 2), math.nan)
+        seed_means = np.full((len(self.members), 2), math.nan)
         if self._once or not len(rows):
-            return found
+            return seed_means
         runs, cells = self._runs
         seeds, seed = np.unique(self.judged.runs["seed"].to_numpy()[runs], return_inverse=True)
         here = np.flatnonzero(np.isin(cells // len(self.members), rows))
@@ -228,8 +228,8 @@ class Contest:
             sums = np.bincount(group, weights=of_run[here], minlength=shape[0] * shape[1])
             means = sums.reshape(shape) / len(rows)
             for member in several:
-                found[member, column] = choose(means[member, whole[member]])
-        return found
+                seed_means[member, column] = choose(means[member, whole[member]])
+        return seed_means
 
     def _with_best(self, of_run: Floats, counts: Flags, unknown: Flags) -> Floats:
         """Return [n, M + 1] the gaps of the instances that count, from those of each run.
@@ -238,13 +238,13 @@ class Contest:
         """
         mean = self._mean(of_run)
         mean[unknown] = math.inf
-        found: Floats = np.empty((int(counts.sum()), mean.shape[1] + 1))
+        rows: Floats = np.empty((int(counts.sum()), mean.shape[1] + 1))
         least: Floats = np.full(len(mean), math.inf)
         for gaps, is_best in zip(mean.T, self.best.T, strict=True):
             least[is_best] = np.minimum(least[is_best], gaps[is_best])
-        found[:, -1] = least[counts]
-        found[:, :-1] = mean if counts.all() else mean[counts]
-        return found
+        rows[:, -1] = least[counts]
+        rows[:, :-1] = mean if counts.all() else mean[counts]
+        return rows
 
     def better(self, one: int, other: int) -> tuple[Flags, Flags]:
         """Return [N] where a member beats another, and where they are equal.
@@ -259,13 +259,13 @@ class Contest:
     @cached_property
     def best(self) -> Flags:
         """[N, M] whether a compared method has the least values of all compared methods."""
-        found = self.placed & self.compared
+        best = self.placed & self.compared
         values = self.values
         most = np.iinfo(np.int64).max if values.dtype != object else 10**60
         for p in range(values.shape[2]):
-            some = np.where(found, values[:, :, p], most)
-            found = found & (some == some.min(axis=1, keepdims=True))
-        return found
+            some = np.where(best, values[:, :, p], most)
+            best = best & (some == some.min(axis=1, keepdims=True))
+        return best
 
 
 def contests_of(judged: Judged) -> tuple[Contest, ...]:
@@ -324,8 +324,8 @@ class Gaps:
     @cached_property
     def seed_means(self) -> Floats:
         """[M + 1, 2] see `Contest.seed_means`; NaN for the virtual best."""
-        found = self.contest.seed_means(self.term, self.rows[self.common])
-        return np.vstack([found, np.full((1, 2), math.nan)])
+        means = self.contest.seed_means(self.term, self.rows[self.common])
+        return np.vstack([means, np.full((1, 2), math.nan)])
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -347,7 +347,7 @@ class Gaps:
             "low": np.sort(self.low[self.common, member]),
             "high": np.sort(self.high[self.common, member]),
         }
-        found: dict[str, Any] = {
+        statistics: dict[str, Any] = {
             "instances": len(self.rows),
             "proven": int(self.proven.sum()),
             "placed": int(self.placed[:, member].sum()),
@@ -356,18 +356,18 @@ class Gaps:
             "common": int(self.common.sum()),
         }
         for end, numbers in means.items():
-            found[f"mean_{end}"] = float(numbers.mean()) if len(numbers) else math.nan
+            statistics[f"mean_{end}"] = float(numbers.mean()) if len(numbers) else math.nan
         for name, share in QUANTILES.items():
             for end, numbers in ends.items():
-                found[f"{name}_{end}"] = quantile(numbers, share)
+                statistics[f"{name}_{end}"] = quantile(numbers, share)
         for end, numbers in ends.items():
-            found[f"most_{end}"] = float(numbers[-1]) if len(numbers) else math.nan
+            statistics[f"most_{end}"] = float(numbers[-1]) if len(numbers) else math.nan
         names = (self.contest.group.number, self.names[member], self.term)
         for name in WITH_INTERVAL:
             some = means if name == "mean" else ends
             low, high = interval(name, some["low"], some["high"], generator(seed, name, *names))
-            found |= {f"{name}_ci_low": low, f"{name}_ci_high": high}
-        return found | dict(zip(OF_SEEDS, self.seed_means[member].tolist(), strict=True))
+            statistics |= {f"{name}_ci_low": low, f"{name}_ci_high": high}
+        return statistics | dict(zip(OF_SEEDS, self.seed_means[member].tolist(), strict=True))
 
     def within(self, member: int, gaps: Sequence[float]) -> list[tuple[float, float]]:
         """Return the share of instances within each gap: surely, and possibly."""
@@ -451,9 +451,9 @@ def tests(contest: Contest) -> Iterator[dict[str, Any]]:
     """
     compared = np.flatnonzero(contest.compared).tolist()
     for term in contest.terms:
-        found = [_test(contest, term, a, b) for a, b in combinations(compared, 2)]
-        found = [one for one in found if one["instances"]]
-        for one, p in zip(found, holm([one["p"] for one in found]), strict=True):
+        results = [_test(contest, term, a, b) for a, b in combinations(compared, 2)]
+        results = [one for one in results if one["instances"]]
+        for one, p in zip(results, holm([one["p"] for one in results]), strict=True):
             yield {**one, "p_holm": p}
 
 
@@ -476,19 +476,19 @@ def differences(contest: Contest, term: str, one: int, other: int) -> Floats:
     term_at = judged.term_at[contest.instances]
     wanted = judged.terms.index(term)
     agreed = contest.placed[:, one] & contest.placed[:, other]
-    found = []
+    columns = []
     for p in range(term_at.shape[1]):
         a, b = contest.values[:, one, p], contest.values[:, other, p]
         here = agreed & (term_at[:, p] == wanted)
-        found.append(_apart(a[here], b[here]))
+        columns.append(_apart(a[here], b[here]))
         agreed &= np.asarray(a == b, dtype=bool)
-    return np.sort(np.concatenate(found)) if found else np.zeros(0)
+    return np.sort(np.concatenate(columns)) if columns else np.zeros(0)
 
 
 def _apart(a: NDArray[Any], b: NDArray[Any]) -> Floats:
     apart, most = np.asarray(a - b, dtype=float), np.asarray(np.maximum(a, b), dtype=float)
-    found: Floats = np.divide(apart, most, out=np.zeros(len(apart)), where=apart != 0)
-    return found
+    shares: Floats = np.divide(apart, most, out=np.zeros(len(apart)), where=apart != 0)
+    return shares
 
 
 def time_ratios(contest: Contest) -> Floats:

@@ -173,12 +173,12 @@ def summarise(judged: Judged, folder: str, by: tuple[str, ...] = (), seed: int =
         head = {**part.name, "group": contest.group.number}
         profiles += [head | row for row in _time_profile(contest)]
         for term in contest.terms:
-            found = contest.gaps(term)  # Large: it serves three tables, and then goes.
-            for member, name in enumerate(found.names):
+            term_gaps = contest.gaps(term)  # Large: it serves three tables, and then goes.
+            for member, name in enumerate(term_gaps.names):
                 mine = head | {"method": name}
-                of_gaps.append({**mine, "term": term, **found.statistics(member, seed)})
-                shares += [{**mine, "term": term, **row} for row in _shares(found, member)]
-                profiles += [mine | row for row in _profile(found, member)]
+                of_gaps.append({**mine, "term": term, **term_gaps.statistics(member, seed)})
+                shares += [{**mine, "term": term, **row} for row in _shares(term_gaps, member)]
+                profiles += [mine | row for row in _profile(term_gaps, member)]
     heads = [*by, "group", "method"]
     gaps = pd.DataFrame(of_gaps, columns=[*heads, "term", *STATISTICS])
     return Summary(
@@ -357,12 +357,12 @@ def _lines(judged: Judged, part: _Class) -> Iterator[dict[str, Any]]:
 
 def _worth(judged: Judged, mine: Flags) -> dict[str, Any]:
     """Return `WORTH` of some runs."""
-    found: dict[str, Any] = {}
+    figures: dict[str, Any] = {}
     for name, column in zip(WORTH, PREDICTED, strict=True):
         ratios = judged.over_optimum(column)[mine]
         known = ratios[np.isfinite(ratios) & (ratios > 0)]
-        found[name] = float(np.exp(np.log(known).mean())) if len(known) else None
-    return found
+        figures[name] = float(np.exp(np.log(known).mean())) if len(known) else None
+    return figures
 
 
 def _counts(judged: Judged, mine: Flags) -> dict[str, Any]:
@@ -388,11 +388,11 @@ def _counts(judged: Judged, mine: Flags) -> dict[str, Any]:
 def _failures(judged: Judged, parts: Sequence[_Class], by: tuple[str, ...]) -> pd.DataFrame:
     """Return `Summary.failures`, most frequent first."""
     names = ["kind", "method", "status", "why"]
-    found = []
+    rows = []
     for part in parts:
         runs = judged.runs.loc[judged.failed & np.isin(judged.instance, part.instances), names]
         counts = runs.astype(str).value_counts(sort=False).reset_index(name="runs")
         ordered = counts.sort_values(["method", "runs", "why"], ascending=[True, False, True])
-        found.append(ordered.assign(**part.name))
-    every = pd.concat(found, ignore_index=True)
+        rows.append(ordered.assign(**part.name))
+    every = pd.concat(rows, ignore_index=True)
     return every[[*by, *names, "runs"]]

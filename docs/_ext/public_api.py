@@ -84,7 +84,7 @@ def page(module: ModuleType, documented: set[int]) -> str:
 
 
 def write_pages(_app: Sphinx) -> None:
-    """Write the pages anew where they changed, and delete those of modules that are gone."""
+    """Rewrite the pages that changed, and delete those of removed modules."""
     documented: set[int] = set()
     found = [module for name in MODULES for module in modules(name)]
     pages = {f"{module.__name__}.rst": page(module, documented) for module in found}

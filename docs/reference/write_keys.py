@@ -1,4 +1,4 @@
-"""Write the tables of keys in file-keys.md anew, from the schemas."""
+"""Write the tables of keys in file-keys.md from the schemas."""
 
 from __future__ import annotations
 

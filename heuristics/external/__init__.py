@@ -1,9 +1,9 @@
 """Methods that are other programs: any command, and Apache Storm's own schedulers.
 
-How do you call a program that may hang, flood its output, die or leave processes behind? `command`
-has the protocol (an instance on stdin, a placement or a refusal on stdout); `processes` makes the
-call within limits of time and size, and makes sure that nothing survives it.
-`storm_methods` are Storm's released schedulers, asked through a small Java program (`storm_peer`,
+Such a program may hang, flood its output, die or leave processes running. `command` has the
+protocol (an instance on stdin, a placement or a refusal on stdout); `processes` makes the call
+within limits of time and size, and ends every process it started.
+`storm_methods` are Storm's released schedulers, called through a small Java program (`storm_peer`,
 Maven projects in ``storm_programs/``, built by ``make storm-peer`` and
 ``make storm-1-peer``).
 

@@ -5,9 +5,9 @@ as JSON to stdout; stderr is its own. Two variables in its environment spare it 
 ``SLOTWISE_INSTANCE`` is the instance's hash, which the placement must name, and ``SLOTWISE_SEED``
 a whole number that follows from the seed of the run.
 
-Whatever else it does (fails, hangs, writes garbage or without end, answers for another instance) is
-a `MethodError`, which says how it failed: one bad command stops no grading. When the call ends, so
-does every process that the command has started.
+Anything else (it fails, hangs, writes garbage or without end, answers for another instance) is a
+`MethodError`, which says how it failed, so that a bad command does not stop a grading. When the
+call ends, so does every process that the command has started.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def _answer(finished: Finished, instance: Instance, time_limit_s: float) -> Plac
 
 
 def failure_of(finished: Finished, time_limit_s: float) -> str | None:
-    """Return why what a command left is not an answer; ``None`` = it is one."""
+    """Return why the output of a command is not an answer; ``None`` = it is one."""
     if finished.timed_out:
         return f"the command was ended at its time limit of {time_limit_s:g} s"
     if finished.overrun:

@@ -37,7 +37,7 @@ Ask = Callable[[Problem, float], Placement | Refusal]
 """Problem and time limit in seconds -> the answer; raises `PeerError`."""
 
 _running: list[StormPeer] = []
-"""The process that this one has started, if any: it serves every run."""
+"""The process started by this one, if any; it serves every run."""
 
 _running_1: list[Storm1Peer] = []
 """The same for Storm 1.0.6."""

@@ -52,7 +52,7 @@ class StormAnswer:
 
 
 def unsupported(instance: Instance, strategy: str | None) -> str | None:
-    """Return what Storm cannot express of `instance`; ``None`` where it can say all of it."""
+    """Return a property of `instance` that Storm cannot express; ``None`` = there is none."""
     for node in instance.cluster.nodes:
         for key, capacity in node.resources.items():
             if capacity is None:
@@ -91,11 +91,11 @@ class StormPeer(StormProcess):
         strategy
             For all topologies, for example ``ras-default``; ``None`` = each one's own.
         runs
-            So often the same round is done, each time from the instance's own state.
+            Number of repetitions of the round, each from the instance's own state.
         attempts
-            So often Storm tries to place a topology, evicting more each time.
+            Most attempts of Storm to place a topology, evicting more each time.
         max_states
-            Storm's own limit of a search, besides that of the topology.
+            Storm's own limit of a search, in addition to that of the topology.
         timeout_s
             Storm's own limit for one topology, whole seconds.
         time_limit_s
@@ -104,9 +104,9 @@ class StormPeer(StormProcess):
         Raises
         ------
         InputError
-            When Storm has no word for the instance: a capacity without a limit, for example.
+            When Storm cannot express the instance: for example a capacity without a limit.
         PeerError
-            When the process broke down or was out of time.
+            When the process failed or exceeded its time.
         """
         reason = unsupported(instance, strategy)
         if reason is not None:
@@ -124,7 +124,7 @@ class StormPeer(StormProcess):
 
 
 def read_answer(answer: Mapping[str, Any], instance: Instance) -> StormAnswer:
-    """Return what a program of Storm's wrote about `instance`."""
+    """Return the answer of one of the Java programs about `instance`."""
     placement = answer_from_data(answer["placement"], instance)
     assert not isinstance(placement, Refusal)
     return StormAnswer(
@@ -161,7 +161,7 @@ class Storm1Peer(StormProcess):
         instance
             One that `r_storm_1_0.supports` has nothing against.
         runs
-            So often the same round is done, each time from the instance's own state.
+            Number of repetitions of the round, each from the instance's own state.
         time_limit_s
             Wall-clock seconds of the whole answer, after which the process is ended.
 
@@ -172,7 +172,7 @@ class Storm1Peer(StormProcess):
         InputError
             When the request cannot be read.
         PeerError
-            When the process broke down or was out of time.
+            When the process failed or exceeded its time.
         """
         answer = self.ask_about(instance, time_limit_s, runs=runs)
         if "failed" in answer:

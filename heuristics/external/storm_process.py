@@ -1,4 +1,4 @@
-"""The process of a Java program around Storm's scheduler: one line of JSON asked, one answered."""
+"""The process of a Java program around Storm's scheduler: a line of JSON in, a line out."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Program:
     variable
         Environment variable that names a jar elsewhere.
     target
-        What ``make`` builds it as.
+        Its target of ``make``.
     """
 
     jar: str
@@ -47,7 +47,7 @@ STORM_1 = Program("storm_1/target/storm-1-peer.jar", "SLOTWISE_STORM_1_PEER", "s
 
 
 PROGRAMS = Path(__file__).with_name("storm_programs")
-"""Their sources, in a checkout, and what is built from them."""
+"""Their sources and build results in a checkout."""
 
 
 class PeerError(MethodError):
@@ -84,7 +84,7 @@ class StormProcess:
     program
         Which one.
     storm_version, java_version
-        What it is linked with and runs on, for example ``2.8.3`` and ``17.0.15``.
+        Versions of Storm and Java, for example ``2.8.3`` and ``17.0.15``.
 
     Raises
     ------

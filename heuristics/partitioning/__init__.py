@@ -1,12 +1,12 @@
 """Graph partitioners for comparison: one pass, several passes, and the whole graph at once.
 
-What do partitioners that know nothing of topologies make of a graph? `streaming` has hashing,
-linear deterministic greedy [1] and Fennel [2] in one pass over a stream of vertices, and both with
+These partitioners take any graph, without knowledge of topologies. `streaming` has hashing, linear
+deterministic greedy [1] and Fennel [2] in one pass over a stream of vertices, and both with
 several passes [3], in one of `orders`; `metis` [4] and `kahip` [5] see the whole graph and are
-extras. All take vertex and edge weights and parts of different sizes. `partition` says what is
-asked and answered; `orders` and `kernels` hold the greedy step, compiled by Numba for millions of
-edges; `instances` has the same for instances, and makes methods of them. Start with `partition`;
-the list is in `partitioners`.
+extras. All take vertex and edge weights and parts of different sizes. `partition` defines question
+and answer; `orders` and `kernels` hold the greedy step, compiled by Numba for millions of edges;
+`instances` applies them to instances, and makes methods of them. Start with `partition`; the list
+is in `partitioners`.
 
 It may import `heuristics.method`, `heuristics.method_names`, `heuristics.partial_placement`,
 `heuristics.node_capacity` and `models`.

@@ -258,12 +258,12 @@ def whole(
     capacities = graph.capacities[used]
     balance = max(1.0, float(capacities.sum() / graph.weights.sum()))
     parts = Parts(capacities / capacities.sum(), balance)
-    found = used[PARTITIONERS[name].run(graph.whole(), parts, rng, token).part].tolist()
-    for task, node in enumerate(found):
+    parts_of_tasks = used[PARTITIONERS[name].run(graph.whole(), parts, rng, token).part].tolist()
+    for task, node in enumerate(parts_of_tasks):
         now.moved(task, node)
 
     def nodes(task: int) -> Iterator[int]:
-        yield found[task]
+        yield parts_of_tasks[task]
         yield from np.lexsort((now.load, -now.gains(task))).tolist()
 
     return last_pass(now, nodes)

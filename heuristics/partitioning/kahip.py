@@ -4,9 +4,9 @@ The preset ``ECO`` of KaFFPa. It makes parts of one size only; where sizes diffe
 not kept, vertices are moved (`made_to_fit`). Weights that are not whole are scaled and rounded.
 
 KaHIP 3.25 now and then crashes or never ends where there are as many parts as vertices, or where
-the balance must be perfect. It is not asked in the first case, has `LEAST_IMBALANCE` in the
-second, and runs in a process of its own: a crash is the method's failure (`MethodError`), not the
-end of ours.
+the balance must be perfect. It is not used in the first case, has `LEAST_IMBALANCE` in the second,
+and runs in a process of its own, so that a crash is a failure of the method (`MethodError`) and
+does not end ours.
 """
 
 from __future__ import annotations

@@ -50,8 +50,8 @@ def run(graph: VertexStream, parts: Parts, rng: Generator, token: CancellationTo
     if count > 1 and len(whole.neighbours):
         rows = (whole.offsets.astype(np.int64), whole.neighbours.astype(np.int64))
         balance = max(1, round(1000 * (parts.balance - 1)))
-        with silenced():  # it complains of parts that come out empty
-            _, found = pymetis.part_graph(
+        with silenced():  # it complains of empty parts
+            _, assignment = pymetis.part_graph(
                 count,
                 pymetis.CSRAdjacency(*rows),
                 vweights=whole_weights(whole.weights, 0),
@@ -60,7 +60,7 @@ def run(graph: VertexStream, parts: Parts, rng: Generator, token: CancellationTo
                 recursive=count <= FEW_PARTS or len(part) < FEW_VERTICES * count,
                 options=pymetis.Options(seed=seed, ufactor=balance),
             )
-        part = np.asarray(found, dtype=np.int32)
+        part = np.asarray(assignment, dtype=np.int32)
     return made_to_fit(whole, part, parts)
 
 
@@ -73,12 +73,12 @@ METIS = Partitioner(
 )
 
 
-# What native libraries print, kept off stdout: there our answers go.
+# Keeping the output of native libraries off stdout, which is for answers.
 
 
 @contextmanager
 def silenced() -> Iterator[None]:
-    """Lead what C code prints to nowhere; its buffers are emptied before and after."""
+    """Discard the output of C code; its buffers are flushed before and after."""
     c_library = ctypes.CDLL(None)
     sys.stdout.flush()
     c_library.fflush(None)

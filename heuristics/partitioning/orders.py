@@ -106,7 +106,7 @@ class OrderedGraph:
 
     @property
     def names(self) -> tuple[str, ...] | None:
-        """What the source calls the vertices."""
+        """Names of the vertices in the source."""
         return self.graph.names
 
     def __iter__(self) -> Iterator[Chunk]:

@@ -1,4 +1,4 @@
-"""What is asked of a partitioner, and its answer."""
+"""The question to a partitioner, and its answer."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from slotwise.models.graph_files.vertex_stream import (
 FloatArray = NDArray[np.float64]
 
 ROUNDING = 1e-12
-"""By how much sums of doubles may be off, relative."""
+"""Largest relative rounding error of sums of doubles."""
 
 MOST_DENOMINATOR = 2**20
 """Of the share of a part where weights are whole: the most parts there may be."""
@@ -36,9 +36,9 @@ class Parts:
     Parameters
     ----------
     sizes
-        [K] what share of the vertex weight each would have in perfect balance; they add up to 1.
+        [K] the share of the vertex weight of each in perfect balance; they add up to 1.
     balance
-        How much heavier than that a part may be, 1 or more.
+        Largest weight of a part relative to that, 1 or more.
     """
 
     sizes: FloatArray
@@ -72,7 +72,7 @@ def equal_parts(count: int, balance: float) -> Parts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Partition:
-    """Which part each vertex is in.
+    """The part of each vertex.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ class Partitioner:
     missing: Callable[[], str | None] = lambda: None
 
 
-# What partitioners need that see the whole graph at once: whole weights, and parts that fit.
+# Helpers of partitioners of the whole graph: whole weights, and parts that fit.
 
 MOST_SUM = 2**30
 """METIS and KaHIP count in 32 bits."""

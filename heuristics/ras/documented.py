@@ -177,12 +177,12 @@ def _offered(problem: Problem) -> list[Amounts]:
     capacity: list[list[int]] = problem.capacity.tolist()
     demand = problem.demand.T @ problem.sizes if problem.classes else [0] * len(problem.dims)
     for row, slots in zip(capacity, problem.slots.tolist(), strict=True):
-        found = [
+        offered = [
             0 if d is None else (int(demand[d]) if row[d] == NO_LIMIT else row[d])
             for d in (problem.cpu, problem.memory)
         ]
         most = problem.task_count if slots == NO_LIMIT else slots
-        rows.append((found[0], found[1], most))
+        rows.append((offered[0], offered[1], most))
     return rows
 
 

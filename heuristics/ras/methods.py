@@ -72,7 +72,7 @@ def _reason(one: Round) -> str:
 
 
 def cluster_reason(instance: Instance) -> str | None:
-    """Return what Storm cannot express of the cluster, or ``None``."""
+    """Return a property of the cluster that Storm cannot express, or ``None``."""
     if instance.cluster.matrix is not None:
         return "distances are given node by node, but RAS uses racks"
     racks: dict[str, str] = {}
@@ -89,7 +89,7 @@ def cluster_reason(instance: Instance) -> str | None:
 
 
 def running_reason(problem: Problem) -> str | None:
-    """Return which rule is broken by what runs, which RAS leaves where it is, or ``None``."""
+    """Return the rule broken by running tasks, which RAS does not move, or ``None``."""
     running = running_placement(problem)
     if running is None:
         return None

@@ -192,13 +192,13 @@ def _user_ids(topology: Topology) -> list[str]:
 def _links(topology: Topology) -> list[tuple[str, str]]:
     """Return (source, target) of user components as Storm links them: by target, spouts first."""
     users = _user_ids(topology)
-    found: dict[tuple[str, str], None] = {}
+    links: dict[tuple[str, str], None] = {}
     for target in users:
         sources = dict.fromkeys(s.source for s in topology.streams if s.target == target)
         for source in map_order(sources):
             if source in users:
-                found[source, target] = None
-    return list(found)
+                links[source, target] = None
+    return list(links)
 
 
 def _component(

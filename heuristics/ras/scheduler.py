@@ -214,10 +214,10 @@ def _compare(left: Offer, a: _User, b: _User) -> int:
 
 
 class DecisionOutcome(StrEnum):
-    """What became of a topology."""
+    """The outcome for a topology."""
 
     RUNNING = "running"
-    """Nothing to do: no task was without a place."""
+    """Nothing to do: every task had a place."""
     SCHEDULED = "scheduled"
     """All its tasks have a place now."""
     REFUSED = "refused"
@@ -238,9 +238,9 @@ class Decision:
     outcome, message
         The message is Storm's status of the topology, word by word.
     tried
-        Who was evicted on the working copy, in that order; no matter if it helped.
+        Topologies evicted on the working copy, in that order, whether or not it helped.
     evicted
-        The same where the working copy was kept; else nobody.
+        The same where the working copy was kept; else none.
     attempts
         How often it was tried to make it fit, 0 where nothing was to do.
     states, backtracked
@@ -290,7 +290,7 @@ class Round:
 
     @property
     def evicted(self) -> tuple[Evicted, ...]:
-        """Who had to go, for whom, and whether the round placed it again."""
+        """The evicted topologies, for which they were, and whether they were placed again."""
         return tuple(
             Evicted(victim, one.topology, self.of(victim).outcome is not DecisionOutcome.REFUSED)
             for one in self.decisions

@@ -1,4 +1,4 @@
-"""The working cluster of a round of RAS: what is assigned where, and what is left.
+"""The working cluster of a round of RAS: assignments, and the capacity left.
 
 Storm keeps it in ``Cluster`` and ``SchedulerAssignmentImpl``: sums of doubles in the order of its
 hash tables, loads of a node and of a worker. Where a last digit decides an eviction, the same digit
@@ -125,7 +125,7 @@ class ClusterTables:
         return [topology for topology in self._topologies if topology in wanted]
 
 
-# What one worker holds and asks for, in Storm's doubles (``Cluster.calculateWorkerResources``).
+# The contents and requests of a worker, in Storm's doubles (``Cluster.calculateWorkerResources``).
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +226,7 @@ def with_task_exactly(
     )
 
 
-# The working cluster of one scheduling round: what is assigned where, what each node has left.
+# The working cluster of one scheduling round: assignments, and the capacity left of each node.
 #
 # It stands over an `Instance`, not the compiled `Problem`: Storm computes in doubles of the
 # user's own units, compares names, follows the file's order; integers of a `Problem` round

@@ -31,8 +31,8 @@ class Metric:
     Parameters
     ----------
     memory, cpu, network
-        What the square of one integer step of memory, and of cpu, counts, and what one step of
-        the network term does.
+        Weights of the square of one integer step of memory and of cpu, and of one step of the
+        network term.
     network_term
         (reference node, node) -> the network term, in integer steps.
     """
@@ -148,15 +148,15 @@ def shares(problem: Problem, normalise: bool) -> tuple[Fraction, Fraction]:
     With `normalise` as a share of the largest node's capacity, else in MB and points.
     """
     rows = offered(problem)
-    found = []
+    values = []
     for d in (problem.memory, problem.cpu):
         if d is None:
-            found.append(Fraction(0))
+            values.append(Fraction(0))
         elif normalise:
-            found.append(Fraction(1, max(1, *(row[d] for row in rows))))
+            values.append(Fraction(1, max(1, *(row[d] for row in rows))))
         else:
-            found.append(problem.units[d])
-    return found[0], found[1]
+            values.append(problem.units[d])
+    return values[0], values[1]
 
 
 # Nodes by distance to a demand, kept in order while loads change.
@@ -216,13 +216,13 @@ class NodeRanking:
         return self._distance(demand, node), self._ids[node], node
 
 
-# The weights of R-Storm's distance: what they are, and how they are written after a name.
+# The weights of R-Storm's distance, and their form after a name.
 
 TERMS = ("memory", "cpu", "network")
 """The terms of the distance, in the order in which ``weights=`` names them."""
 
 NORMALISE = {"none": False, "capacity": True}
-"""What ``normalise=`` may say."""
+"""Values of ``normalise=``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,19 +269,19 @@ class RStormWeights:
 def read_weights(
     given: Mapping[str, tuple[str, ...]], default: RStormWeights, method: str
 ) -> RStormWeights:
-    """Return the weights that `given` says; the rest is as in `default`.
+    """Return the weights in `given`; the rest is as in `default`.
 
     Parameters
     ----------
     given
         ``weights`` (three numbers, in the order of `TERMS`) and ``normalise`` (one of `NORMALISE`).
     method
-        Whose parameters they are, for messages.
+        Name of the method, for messages.
 
     Raises
     ------
     InputError
-        For another parameter, and for a value that is none of these.
+        For an unknown parameter or value.
     """
     weights = default
     for key, values in given.items():

@@ -34,7 +34,7 @@ Not kept:
 - *A failed assignment* leaves what was assigned to other nodes before it. Here a topology is placed
   whole or not at all.
 
-What is ours, because that code has no word for it:
+Our own additions, for what that code does not handle:
 
 - *Soft resources*: cpu is kept like memory as long as any node has room for the task, and only
   then overloaded, on the node whose overload is least after it (the nearest of several). So the

@@ -156,13 +156,13 @@ def research_graph(topology: Topology) -> ResearchGraph:
     bolts = [one for one in _sent_from_nimbus(every_bolt, string_hash) if one in set(stored)]
     children: dict[str, list[str]] = {one: [] for one in (*spouts, *bolts)}
     parents: dict[str, list[str]] = {one: [] for one in children}
-    found: dict[str, None] = {}
+    components: dict[str, None] = {}
     for one in children:
         parents[one] = [source for source in _inputs(topology, one) if source in children]
-        found.update(dict.fromkeys([one, *parents[one]]))
+        components.update(dict.fromkeys([one, *parents[one]]))
         for source in parents[one]:
             children[source].append(one)
-    every = java_7_order(found, string_hash)
+    every = java_7_order(components, string_hash)
     return ResearchGraph(
         first_spout=next((one for one in every if one in set(spouts)), None),
         neighbours={one: children[one] + parents[one] for one in every},

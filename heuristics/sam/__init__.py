@@ -7,8 +7,8 @@ not fit (`retry`, section 8.4). `pairs` also lists the five pairs that the artic
 `fixed_vms` runs them on given VMs (section 8.5). Each file says how it reads what the article
 leaves open.
 
-Start with `pairs`. It may import `models`; whether a plan does what it claims is not decided here
-but by `models.allocation.check`.
+Start with `pairs`. It may import `models`; plans are not checked here but by
+`models.allocation.check`.
 
 Source: Shukla and Simmhan, *Model-driven Scheduling for Distributed Stream Processing Systems*.
 """

@@ -331,7 +331,7 @@ class Pair:
     Parameters
     ----------
     name
-        As users write it.
+        The name by which users select it.
     allocation
         The former.
     map_threads
@@ -404,14 +404,14 @@ def find_pair(name: str, weights: RsmWeights | None = None) -> Pair:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A pair's plan. Whether it supports its rate, `models.allocation.check` tells.
+    """A pair's plan; `models.allocation.check` checks whether it supports its rate.
 
     Parameters
     ----------
     pair
-        Who planned.
+        The pair that made it.
     allocation
-        Task -> what the allocation algorithm gives it.
+        Task -> its allocation.
     estimate
         Slots that the allocation estimates.
     needed
@@ -454,7 +454,7 @@ def plan(
     rate
         Of the dataflow's sources, tuples/s.
     vm_sizes
-        Which VMs can be had.
+        The available sizes of VMs.
     max_slots
         Most slots to use; ``None`` = all that the VMs have.
     token

@@ -1,9 +1,9 @@
 """A plan as a placement instance: its threads and VMs, for every placement method to map again.
 
 The allocation is kept, the mapping is dropped. Each task becomes a component with the plan's
-threads, each VM a node. What is lost is what a placement instance cannot say: that the demand of a
-thread depends on how many of its task share the slot. A thread's demand is its task's average in
-the plan, at the plan's rate.
+threads, each VM a node. A placement instance cannot express that the demand of a thread depends on
+how many threads of its task share the slot: a thread's demand is its task's average in the plan, at
+the plan's rate.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from slotwise.models.performance.model import PerformanceModel
 from slotwise.models.values import MAX_DECIMALS
 
 CPU_POINTS = 100
-"""Of a slot: one core."""
+"""Points of cpu of a slot: one core."""
 
 MEMORY_MB = 3584
-"""Of a slot: 3.5 GB, as on the article's VMs (section 8.2). VM files say nothing of memory, and
+"""MB of a slot: 3.5 GB, as on the article's VMs (section 8.2). VM files do not state memory, and
 only its ratio to the demands matters."""
 
 DEMAND_DECIMALS = 3
 """A thread's points of cpu and MB are rounded up to this number of decimals: what fits the instance
-fits the slots. More of them would only make the instance harder to solve."""
+fits the slots. More decimals would only make the instance harder to solve."""
 
 RACK = "rack-1"
 
@@ -57,7 +57,7 @@ def as_instance(
     Parameters
     ----------
     routing, scaling
-        By which the plan's bundles are loaded.
+        How the loads of the plan's bundles are computed.
 
     Raises
     ------

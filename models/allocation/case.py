@@ -22,7 +22,7 @@ from slotwise.models.values import as_decimal, distinct
 
 @dataclass(frozen=True, slots=True)
 class AllocationCase(Noun):
-    """What is to run at which rate; slots, threads and VMs are to be found.
+    """A dataflow and a rate for which slots, threads and VMs are to be found.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class AllocationCase(Noun):
     Raises
     ------
     InputError
-        For what nothing can be found for, as `task_demands` does.
+        For a case without a solution, as `task_demands` does.
     """
 
     FORMAT = "slotwise.allocation-case/1"
@@ -49,7 +49,7 @@ class AllocationCase(Noun):
     rate: Exact
 
     def __post_init__(self) -> None:
-        """Refuse rates and models that no slots can serve."""
+        """Raise `InputError` for rates and models that no slots can serve."""
         check_fields(self)
         task_demands(self.dataflow, self.models, self.rate)
 
@@ -66,7 +66,7 @@ class AllocationCase(Noun):
 
 
 def is_allocation_case(data: Any) -> bool:
-    """Whether the data of a file say that they are an allocation case."""
+    """Whether the data of a file are an allocation case, by their format."""
     return isinstance(data, dict) and data.get("format") == AllocationCase.FORMAT
 
 
@@ -105,7 +105,7 @@ def case_hash(case: AllocationCase) -> str:
     return "sha256:" + hashlib.sha256(canonical_json(document).encode("ascii")).hexdigest()
 
 
-# Reading the sizes of VMs that can be had: JSON or YAML.
+# Reading the available sizes of VMs: JSON or YAML.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
-"""Does a plan do what it claims: every slot checked at the plan's rate.
+"""The judge of plans: every slot is checked at the plan's rate.
 
-The judge of plans, whoever made them. It believes no algorithm's estimates: it computes again what
-every bundle receives and uses (`load`) and compares it with what the performance models say.
+It does not use an algorithm's estimates: it computes what every bundle receives and uses (`load`)
+and compares it with the performance models.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from slotwise.models.performance.model import Interpolation, PerformanceModel
 
 
 class Rule(StrEnum):
-    """What a plan must keep."""
+    """The rules of a plan."""
 
     SLOTS = "slots"
-    """A slot is one of its VM, VMs have different names, and a slot is listed once."""
+    """A slot exists in its VM, VMs have different names, and a slot is listed once."""
     BUNDLES = "bundles"
-    """A slot has at most one bundle of a task: a model knows all its threads on the slot."""
+    """A slot has at most one bundle of a task: models count all its threads on the slot."""
     TASKS = "tasks"
     """The bundles of a task are planned to receive all its tuples; without rates in the plan, it
     has a bundle if it has tuples."""
@@ -50,15 +50,15 @@ class Failure:
     Parameters
     ----------
     rule
-        Which.
+        The rule.
     slot
-        Where, as (name of the VM, number of the slot); ``None`` for `Rule.TASKS`.
+        (name of the VM, number of the slot); ``None`` for `Rule.TASKS`.
     task
-        Whose; of several on a slot whose CPU or memory is exceeded, the one that uses most of it.
-        ``None`` for `Rule.SLOTS`.
+        The task; of several on a slot whose CPU or memory is exceeded, the one that uses most of
+        it. ``None`` for `Rule.SLOTS`.
     needed, available
         In the unit of the rule: tuples/s, or % of a slot; for `Rule.SLOTS` and `Rule.BUNDLES` the
-        count that there is and the one that there may be.
+        count and the largest one allowed.
     """
 
     rule: Rule
@@ -68,7 +68,7 @@ class Failure:
     available: Fraction
 
     def __str__(self) -> str:
-        """One line: where, which rule, whose, and by how much."""
+        """One line: slot, rule, task, and amounts."""
         where = f"{self.place}: " if self.place else ""
         whose = "" if self.task is None else f" ({self.task})"
         return f"{where}{self.rule}{whose}: {self.shortage}"
@@ -80,7 +80,7 @@ class Failure:
 
     @property
     def shortage(self) -> str:
-        """What is needed and what there is, with units."""
+        """What is needed and what is available, with units."""
         units = {Rule.RATE: " tuples/s", Rule.TASKS: " tuples/s", Rule.CPU: " %"}
         unit = units.get(self.rule, " %" if self.rule is Rule.MEMORY else "")
         return f"needs {float(self.needed):g}{unit}, has {float(self.available):g}{unit}"
@@ -95,12 +95,12 @@ def check(
     scaling: Scaling = Scaling.PROPORTIONAL,
     interpolation: Interpolation = Interpolation.LINEAR,
 ) -> tuple[Failure, ...]:
-    """Return every rule that `plan` breaks at its own rate; none: it does what it claims.
+    """Return every rule that `plan` breaks at its own rate; empty = the plan is valid.
 
     Raises
     ------
     InputError
-        For what cannot be checked, as `task_demands` and `slot_loads` do.
+        For a plan that cannot be checked, as `task_demands` and `slot_loads` do.
     """
     demands = task_demands(dataflow, models, plan.rate)
     failures = [*_wrong_slots(plan), *_wrong_bundles(plan), *_unserved(plan, demands, routing)]
@@ -142,7 +142,7 @@ def _wrong_bundles(plan: Plan) -> Iterator[Failure]:
 
 
 def _unserved(plan: Plan, demands: tuple[TaskDemand, ...], routing: Routing) -> Iterator[Failure]:
-    """Yield the tasks that the plan does not serve at all, or by its own rates not in full."""
+    """Yield the tasks that the plan does not serve, or by its own rates not in full."""
     bundles = [one for slot in plan.slots for one in slot.bundles]
     for demand in demands:
         own = [one for one in bundles if one.task == demand.name]
@@ -154,7 +154,7 @@ def _unserved(plan: Plan, demands: tuple[TaskDemand, ...], routing: Routing) -> 
 
 
 def _overloads(load: SlotLoad, scaling: Scaling) -> Iterator[Failure]:
-    """Yield what a slot has too little of."""
+    """Yield the resources that a slot has too little of."""
     place = _place(load.slot)
     for one in load.bundles:
         if one.rate > one.measured.peak_rate:

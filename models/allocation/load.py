@@ -1,4 +1,4 @@
-"""What the bundles of a plan receive and use when its dataflow runs at the plan's rate.
+"""The loads of a plan's bundles when its dataflow runs at the plan's rate.
 
 Bundles that share a slot do not slow each other down: each supports the peak rate of its own
 performance model, and the CPU and memory of a slot are the sums over its bundles. The models were
@@ -27,10 +27,10 @@ from slotwise.models.performance.model import (
 
 
 class Routing(StrEnum):
-    """Which share of a task's tuples each of its bundles receives."""
+    """The share of a task's tuples that each of its bundles receives."""
 
     SHUFFLE = "shuffle"
-    """Storm's shuffle grouping: every thread of the task the same."""
+    """Storm's shuffle grouping: every thread of the task receives the same."""
     SLOT_AWARE = "slot-aware"
     """In proportion to the bundles' peak rates."""
     PLANNED = "planned"
@@ -38,7 +38,7 @@ class Routing(StrEnum):
 
 
 class Scaling(StrEnum):
-    """How much of its CPU and memory a bundle uses below its peak rate."""
+    """The CPU and memory that a bundle uses below its peak rate."""
 
     PROPORTIONAL = "proportional"
     """In proportion to what it receives; the README's and the article's predictions."""
@@ -48,7 +48,7 @@ class Scaling(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BundleLoad:
-    """A bundle at work.
+    """A bundle and its load.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class BundleLoad:
     measured
         What its model says of that number of threads on one slot.
     rate
-        What it receives, tuples/s.
+        Its input rate, tuples/s.
     """
 
     bundle: Bundle
@@ -65,7 +65,7 @@ class BundleLoad:
     rate: Fraction
 
     def part(self, scaling: Scaling) -> Fraction:
-        """Return how many times its CPU and memory at the peak rate it uses.
+        """Return its CPU and memory as a multiple of those at the peak rate.
 
         Above 1 where it receives more than its peak rate. 1 for a bundle with peak rate 0.
         """
@@ -76,7 +76,7 @@ class BundleLoad:
 
 @dataclass(frozen=True, slots=True)
 class SlotLoad:
-    """A slot and its bundles at work."""
+    """A slot and the loads of its bundles."""
 
     slot: Slot
     bundles: tuple[BundleLoad, ...]
@@ -96,9 +96,9 @@ def slot_loads(
     routing: Routing,
     interpolation: Interpolation = Interpolation.LINEAR,
 ) -> tuple[SlotLoad, ...]:
-    """Return what every slot in use has to do at the rates of `demands`.
+    """Return the load of every slot in use at the rates of `demands`.
 
-    A task without a bundle appears nowhere, so what it should receive is in no load.
+    A task without a bundle is not in any load.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def slot_loads(
 
 
 def _weight(bundle: Bundle, peak_rate: Fraction, routing: Routing) -> Fraction:
-    """Return what a bundle's share of its task's tuples is in proportion to."""
+    """Return the weight of a bundle in the distribution of its task's tuples."""
     if routing is Routing.SHUFFLE:
         return Fraction(bundle.threads)
     if routing is Routing.SLOT_AWARE:
@@ -146,7 +146,7 @@ def _weight(bundle: Bundle, peak_rate: Fraction, routing: Routing) -> Fraction:
 
 
 def _check(bundle: Bundle, slot: Slot, by_task: Mapping[str, TaskDemand], routing: Routing) -> None:
-    """Refuse a bundle that has no load."""
+    """Raise `InputError` for a bundle whose load is not defined."""
     where = f"slot {slot.index} of {slot.vm}"
     if bundle.task not in by_task:
         raise InputError("must be a task that is allocated", field=where, value=bundle.task)
@@ -160,19 +160,19 @@ def _check(bundle: Bundle, slot: Slot, by_task: Mapping[str, TaskDemand], routin
         )
 
 
-# What is to be allocated: the tasks of a dataflow with their models and input rates.
+# The tasks to allocate, with their models and input rates.
 
 
 @dataclass(frozen=True, slots=True)
 class TaskDemand:
-    """A task that is to be allocated.
+    """A task to allocate.
 
     Parameters
     ----------
     name
         Of the task.
     model
-        What it does on one slot.
+        Its performance on one slot.
     rate
         Its input rate, tuples/s; 0 where selectivities of 0 keep every tuple from it.
     """
@@ -185,7 +185,7 @@ class TaskDemand:
 def task_demands(
     dataflow: Dataflow, models: Mapping[str, PerformanceModel], rate: Fraction
 ) -> tuple[TaskDemand, ...]:
-    """Return the tasks of `dataflow` that are allocated, in topological order.
+    """Return the tasks of `dataflow` to allocate, in topological order.
 
     Parameters
     ----------

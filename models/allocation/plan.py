@@ -15,7 +15,7 @@ from slotwise.models.nouns import Exact, Name, Noun, Positive
 
 @dataclass(frozen=True, slots=True)
 class VmSize(Noun):
-    """A size of VM that can be had.
+    """An available size of VM.
 
     Parameters
     ----------
@@ -42,22 +42,22 @@ AZURE_D = tuple(
 """All sizes that the article describes (sections 5.2 and 7.1), D1 to D4, at USD per hour.
 
 D-i has 2**(i-1) slots. Section 7.1 gives them 1, 2, 3 and 4 cores; its prices, and everywhere else
-in the article, say 1, 2, 4 and 8. Tests and reproductions that mean these very VMs name them;
-whoever means "what can be had where nobody says" names `DEFAULT_SIZES`.
+in the article, say 1, 2, 4 and 8. Tests and reproductions that need these VMs name them; the
+default is `DEFAULT_SIZES`.
 """
 
 DEFAULT_SIZES = AZURE_D
-"""The sizes that can be had where nobody names any (`--vms`); the one default of all callers."""
+"""The default sizes of all callers, for example without ``--vms``."""
 
 ARTICLE_VMS = AZURE_D[:3]
 """D1, D2 and D3: those that the article's own experiments run on (section 8.2), without D4.
 
-For whoever compares with the article's figures; with D4 as well the plans have fewer, larger VMs.
+For comparison with the article's figures; with D4 as well the plans have fewer, larger VMs.
 """
 
 
 def offered_slots(sizes: Sequence[VmSize]) -> int | None:
-    """Return the slots of all VMs of these sizes; ``None`` = any number can be had of one."""
+    """Return the slots of all VMs of these sizes; ``None`` = the number of one is not limited."""
     counts = [size.available for size in sizes]
     if None in counts:
         return None
@@ -75,7 +75,7 @@ class Vm:
     size
         Its size.
     rack
-        Name of its rack; VMs of the same name are in one rack, which is so unless it is given.
+        Name of its rack; by default all VMs are in one rack.
     """
 
     name: str
@@ -85,7 +85,7 @@ class Vm:
 
 @dataclass(frozen=True, slots=True)
 class TaskAllocation:
-    """What an allocation algorithm gives one task (Algorithms 2 and 3).
+    """The allocation of one task (Algorithms 2 and 3).
 
     Parameters
     ----------

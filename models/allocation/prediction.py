@@ -1,9 +1,8 @@
-"""Which source rate a plan supports, and what limits it.
+"""The source rate that a plan supports, and what limits it.
 
-The article predicts rates (section 8.5) by what its slots support in sum, and observes that
-Storm's shuffle grouping does not send the slots what they support; `Routing` chooses between the
-two. What a slot has to do grows in proportion to the source rate, so that every limit is one
-division.
+The article predicts rates (section 8.5) by the sum of what its slots support, and observes that
+Storm's shuffle grouping does not distribute tuples like that; `Routing` chooses between the two.
+The load of a slot is proportional to the source rate, so that every limit is one division.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from slotwise.models.performance.model import Interpolation, PerformanceModel
 
 
 class Resource(StrEnum):
-    """What a slot can be short of."""
+    """The resources that can limit a plan."""
 
     RATE = "rate"
     """Of a bundle, tuples/s: more arrive than its threads process."""
@@ -31,18 +30,19 @@ class Resource(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What keeps the source rate down.
+    """A limit of the source rate.
 
     Parameters
     ----------
     rate
         Highest rate of the sources that it allows, tuples/s.
     resource
-        What runs out.
+        The resource that is exhausted.
     task
-        Whose; of several on a slot whose CPU or memory runs out, the one that uses most of it.
+        The task; of several on a slot whose CPU or memory is exhausted, the one that uses most of
+        it.
     slot
-        Where; ``None`` for a task that has no threads at all.
+        The slot; ``None`` for a task that has no threads at all.
     """
 
     rate: Fraction
@@ -61,7 +61,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What a plan supports.
+    """The rate that a plan supports, and its limits.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def predict(
 
 
 def _limits(load: SlotLoad, rate: Fraction, scaling: Scaling) -> Iterator[Limit]:
-    """Yield what a slot, loaded as at source rate `rate`, allows."""
+    """Yield the limits set by a slot, given its load at source rate `rate`."""
     for one in load.bundles:
         if one.rate > 0:
             allowed = rate * one.measured.peak_rate / one.rate
@@ -164,7 +164,7 @@ def slot_usage(
     scaling: Scaling = Scaling.PROPORTIONAL,
     interpolation: Interpolation = Interpolation.LINEAR,
 ) -> dict[Slot, Usage]:
-    """Return slot in use -> what it uses when the sources send `rate` tuples/s.
+    """Return slot in use -> its usage when the sources send `rate` tuples/s.
 
     Raises `InputError` as `predict` does.
     """

@@ -1,4 +1,4 @@
-"""What one task would cost in every other place, and which rules forbid it there."""
+"""The cost of one task in every other place, or the rules that forbid it there."""
 
 from __future__ import annotations
 
@@ -79,18 +79,18 @@ def _document(one: Violation) -> dict[str, Any]:
 def alternatives(problem: Problem, placement: Placement, task: int) -> tuple[Alternative, ...]:
     """Return all places of `task`: on each node its topology's workers and a fresh one.
 
-    Where it is comes first, then what is allowed, the best first, then what is forbidden. The task
+    Its present place is first, then allowed places, the best first, then forbidden ones. The task
     may be unplaced, and so may others: then no violation of ``placed`` counts.
     """
     before = judge(problem, placement)
     known = {(v.rule, v.place, v.subject): v.needed for v in before.violations}
-    found = [
+    others = [
         _alternative(problem, placement, task, place, before, known)
         for place in _places(problem, placement, task)
     ]
     return tuple(
         sorted(
-            found,
+            others,
             key=lambda one: (
                 not one.here,
                 bool(one.forbidden_by),

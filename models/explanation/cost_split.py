@@ -1,4 +1,4 @@
-"""Which streams, nodes and tasks pay what of each part of the objective."""
+"""The parts of the objective split by streams, nodes and tasks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from slotwise.models.judge.verdict import Verdict
 from slotwise.models.problem.problem import Flow, IntArray, Problem
 from slotwise.models.values import plain
 
-# Which streams and nodes pay what of the network cost.
+# The network cost by streams and nodes.
 
 LEVELS = ("worker", "node", "rack", "cluster")
 """The lowest place that holds both tasks of a pair, from near to far."""
@@ -28,7 +28,7 @@ Levels = tuple[Fraction, Fraction, Fraction, Fraction]
 
 @dataclass(frozen=True, slots=True)
 class StreamCost:
-    """What one pair of components pays for the network.
+    """The network cost of one pair of components.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def _distances(problem: Problem, nodes: IntArray) -> IntArray:
 
 
 def stream_costs(problem: Problem, accounting: Accounting) -> tuple[StreamCost, ...]:
-    """Return what each pair of components pays, the dearest first."""
+    """Return the cost of each pair of components, the dearest first."""
     totals: dict[tuple[int, int], tuple[list[int], list[int]]] = {}
     for flow in problem.flows:
         one = problem.classes[flow.source]
@@ -76,7 +76,7 @@ def stream_costs(problem: Problem, accounting: Accounting) -> tuple[StreamCost, 
             flows[level] += amount
             costs[level] += cost
     unit = problem.part_units["network"]
-    found = [
+    split = [
         StreamCost(
             topology=problem.rules[problem.components[a][0]].id,
             source=problem.components[a][1],
@@ -86,7 +86,7 @@ def stream_costs(problem: Problem, accounting: Accounting) -> tuple[StreamCost, 
         )
         for (a, b), (flows, costs) in totals.items()
     ]
-    return tuple(sorted(found, key=lambda one: -one.total))
+    return tuple(sorted(split, key=lambda one: -one.total))
 
 
 def _levels(amounts: list[int], unit: Fraction) -> Levels:
@@ -131,7 +131,7 @@ def _columns(workers: Workers, flow: Flow) -> tuple[int, int]:
 
 
 def node_network(problem: Problem, accounting: Accounting) -> dict[str, Fraction]:
-    """Return what the tasks on each node pay, half of each pair at either end."""
+    """Return the cost of the tasks on each node; half of each pair's cost counts at either end."""
     halves = np.zeros(problem.node_count, dtype=np.int64)
     for t, workers in enumerate(accounting.topologies):
         distance = _distances(problem, workers.node_ids)
@@ -174,7 +174,7 @@ class LinearTotal:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CostSplit:
-    """A verdict with what makes up its values.
+    """A verdict with its values in detail.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ class CostSplit:
 
 
 def split_cost(problem: Problem, placement: Placement) -> CostSplit:
-    """Return what makes up the cost of `placement`; raises `InputError` as `judge` does."""
+    """Return the cost of `placement` in detail; raises `InputError` as `judge` does."""
     verdict = judge(problem, placement)
     return CostSplit(
         verdict=verdict,
@@ -262,14 +262,14 @@ def split_cost(problem: Problem, placement: Placement) -> CostSplit:
 
 
 def _terms(problem: Problem, verdict: Verdict) -> dict[str, dict[str, Fraction]]:
-    found = {}
+    terms = {}
     for term in problem.terms:
         steps = {
             part: verdict.parts[part] / problem.part_units[part] * multiplier
             for part, multiplier in term.parts
         }
-        found[term.name] = {part: value * term.unit for part, value in steps.items()}
-    return found
+        terms[term.name] = {part: value * term.unit for part, value in steps.items()}
+    return terms
 
 
 def _overloads(problem: Problem, verdict: Verdict) -> Iterator[OverloadCost]:
@@ -300,7 +300,7 @@ def _linear(problem: Problem, verdict: Verdict) -> tuple[LinearTotal, ...]:
                     total[0] += count
                     total[1] += count * int(problem.linear[c, node])
     unit = problem.part_units["linear"]
-    found = [
+    linear = [
         LinearTotal(
             topology=problem.rules[problem.components[component][0]].id,
             component=problem.components[component][1],
@@ -310,7 +310,7 @@ def _linear(problem: Problem, verdict: Verdict) -> tuple[LinearTotal, ...]:
         )
         for (component, node), (tasks, cost) in totals.items()
     ]
-    return tuple(sorted(found, key=lambda one: -one.cost))
+    return tuple(sorted(linear, key=lambda one: -one.cost))
 
 
 def _moved(problem: Problem, placement: Placement) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""A broken rule in words, and what would mend it."""
+"""A broken rule in words, and how to repair it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from slotwise.models.values import plain, short_text
 
 @dataclass(frozen=True, slots=True)
 class Mending:
-    """A violation, what it means, and what would mend it; both are sentences without a stop."""
+    """A violation with its meaning and remedy, both sentences without a full stop."""
 
     violation: Violation
     meaning: str
@@ -51,7 +51,7 @@ def _excess(v: Violation) -> str:
 
 
 def _plain(v: Violation) -> _Words:
-    """Say what breaks a rule that has no words of its own."""
+    """Describe the violation of a rule that has no words of its own."""
     rule = v.rule.replace("_", " ")
     return (
         f"{v.place} breaks the rule {rule} for {v.subject}: {short_text(v.needed)} against at most "

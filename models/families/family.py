@@ -1,4 +1,4 @@
-"""What a family of generated instances is."""
+"""The definition of a family of generated instances."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import numpy as np
 from slotwise.models.errors import InputError
 
 Made = TypeVar("Made")
-"""What a family makes: instances, or cases of another problem."""
+"""The members of a family: instances, or cases of another problem."""
 
 
 def no_label(index: int, seed: int) -> str | None:
-    """Return ``None``: nothing is known of the instance before it is solved."""
+    """Return ``None``: feasibility is not known before the instance is solved."""
     return None
 
 
@@ -35,27 +35,27 @@ class Family(Generic[Made]):
     Parameters
     ----------
     name
-        As users write it.
+        The name by which users select it.
     description
         One line.
     count
-        How many instances are made where nobody says; the most there are if `limited`.
+        Default number of instances; the largest one if `limited`.
     make
         ``(index, seed)`` -> instance; index from 0.
     parameters
-        What the instances are drawn from, for reports.
+        The parameters of the distribution, for reports.
     label
-        ``(index, seed)`` -> ``feasible`` or ``infeasible`` where that is so by construction,
-        ``None`` where it is not known.
+        ``(index, seed)`` -> ``feasible`` or ``infeasible`` where that is known by construction,
+        otherwise ``None``.
     limited
         Whether there are `count` instances and no more.
     note
-        What a reader of a report must know besides; whole sentences.
+        Further remarks for readers of a report; whole sentences.
     held_out
         Whether it is for final figures only: never among "all families".
     with_tasks
         (least, most) -> the family with topologies of that many tasks; ``None`` = its sizes are
-        what they are.
+        fixed.
     """
 
     name: str
@@ -102,12 +102,12 @@ def child_rng(family: str, seed: int, index: int) -> np.random.Generator:
 
 
 def draw(rng: np.random.Generator, low: int, high: int) -> int:
-    """Return a whole number from `low` to `high`, both included, each as likely."""
+    """Return a whole number from `low` to `high`, both included, uniformly distributed."""
     return int(rng.integers(low, high, endpoint=True))
 
 
 def check_index(family: str, index: int, count: int | None = None) -> None:
-    """Refuse an index below 0, and one that a limited family does not have."""
+    """Raise `InputError` for an index below 0, or one that a limited family does not have."""
     if index < 0 or (count is not None and index >= count):
         last = "" if count is None else f" to {count - 1}"
         raise InputError(
@@ -121,12 +121,12 @@ def task_range(text: str) -> tuple[int, int]:
     Raises
     ------
     InputError
-        Where it is written otherwise.
+        For any other form.
     """
-    found = re.fullmatch(r"(\d{1,9})-(\d{1,9})", text)
-    if found is None:
+    match = re.fullmatch(r"(\d{1,9})-(\d{1,9})", text)
+    if match is None:
         raise InputError("must be two whole numbers, as 50-600", field="tasks", value=text)
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])
 
 
 def of_sizes(family: Family[Made], least: int, most: int) -> Family[Made]:
@@ -135,9 +135,9 @@ def of_sizes(family: Family[Made], least: int, most: int) -> Family[Made]:
     Raises
     ------
     InputError
-        Where the family has no sizes to choose, or not these.
+        Where the sizes of the family are fixed, or these are not possible.
     """
     if family.with_tasks is None:
-        rule = f"cannot be chosen: the sizes of the family {family.name} are what they are"
+        rule = f"cannot be chosen: the sizes of the family {family.name} are fixed"
         raise InputError(rule, field="tasks", value=f"{least}-{most}")
     return family.with_tasks(least, most)

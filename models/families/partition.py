@@ -31,18 +31,18 @@ KINDS = ("watts-strogatz", "barabasi-albert", "planted", "grid")
 def graph(kind: str, rng: Generator) -> nx.Graph[int]:
     """Return a random graph of `kind`, its vertices numbered from 0."""
     count, seed = draw(rng, LEAST, MOST), draw(rng, 0, 2**31 - 1)
-    found: nx.Graph[int]
+    drawn: nx.Graph[int]
     if kind == "watts-strogatz":
-        found = nx.watts_strogatz_graph(count, 4, 0.1, seed=seed)
+        drawn = nx.watts_strogatz_graph(count, 4, 0.1, seed=seed)
     elif kind == "barabasi-albert":
-        found = nx.barabasi_albert_graph(count, 2, seed=seed)
+        drawn = nx.barabasi_albert_graph(count, 2, seed=seed)
     elif kind == "planted":
         groups = draw(rng, 2, 4)
-        found = nx.planted_partition_graph(groups, count // groups, 0.6, 0.05, seed=seed)
+        drawn = nx.planted_partition_graph(groups, count // groups, 0.6, 0.05, seed=seed)
     else:
         rows = draw(rng, 3, 5)
-        found = nx.convert_node_labels_to_integers(nx.grid_2d_graph(rows, -(-count // rows)))
-    return found
+        drawn = nx.convert_node_labels_to_integers(nx.grid_2d_graph(rows, -(-count // rows)))
+    return drawn
 
 
 def make(index: int, seed: int) -> Instance:

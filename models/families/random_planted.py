@@ -48,8 +48,8 @@ class PlantedSizes:
     tightness_percent
         Load of a node in the planted placement over its capacity, before rounding.
     heterogeneity_percent
-        0: all demands and all capacities are equal; 100: demands spread by up to 90 % and each
-        node is as large as its planted load asks.
+        0: all demands and all capacities are equal; 100: demands vary by up to 90 % and each node
+        is as large as its planted load requires.
     """
 
     tasks: int
@@ -224,7 +224,7 @@ def too_little_memory(instance: Instance) -> Instance:
 
 
 def too_large_task(instance: Instance) -> Instance:
-    """Shrink cpu: the task that needs most finds no node that large."""
+    """Shrink cpu: no node is large enough for the task that needs most."""
     largest = max(
         int(c.resources["cpu"]) for topology in instance.topologies for c in topology.components
     )
@@ -245,7 +245,7 @@ def too_small_heap(instance: Instance) -> Instance:
 
 
 def too_few_slots(instance: Instance) -> Instance:
-    """Ask for one worker per task of the first topology, and offer one slot less."""
+    """Require one worker per task of the first topology, and offer one slot less."""
     first = instance.topologies[0]
     left = sum(c.parallelism for c in first.components) - 1
     nodes = []
@@ -352,7 +352,7 @@ def random_instance(
 
 
 def _broken(parameters: RandomParameters, rng: Generator) -> str | None:
-    """Draw, first of all, which rule nothing can keep; ``None`` = all can be kept."""
+    """Draw the rule that no placement can keep; ``None`` = all can be kept. Drawn first."""
     infeasible = draw(rng, 1, 100) <= parameters.infeasible_percent
     rule = tuple(BREAKERS)[draw(rng, 0, len(BREAKERS) - 1)]
     return rule if infeasible else None

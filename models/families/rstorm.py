@@ -33,7 +33,7 @@ NOTE = (
     "instance has cpu soft is a rule of slotwise. A task has Storm's default of 128 MB; in the "
     "authors' fork of Storm it is 150 MB."
 )
-"""For readers who know the article: what is not as it has it, and why."""
+"""Differences from the article, and the reasons."""
 
 DISTANCE = Distance(Decimal(0), Decimal(0), Decimal(1), Decimal(2))
 
@@ -95,7 +95,7 @@ def topology(shape: TopologyShape, demands: tuple[dict[str, int], ...]) -> Topol
 
 
 def make(index: int, seed: int) -> Instance:
-    """Return the instance of shape `index`; the seed plays no part."""
+    """Return the instance of shape `index`; the seed is not used."""
     check_index(NAME, index, len(shapes()))
     return instance_of(shapes()[index])
 

@@ -1,7 +1,7 @@
 """The family ``storm``: topologies of decoded Storm clusters, alone and together.
 
-Not generated but read, from files that are no part of slotwise: ``storm:PATH`` names a file or a
-folder of them, plain ``storm`` takes the path from the environment variable ``SLOTWISE_STORM``.
+Not generated but read from files that are not part of slotwise: ``storm:PATH`` names a file or a
+folder of them, ``storm`` alone takes the path from the environment variable ``SLOTWISE_STORM``.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def storm_instances(source: str) -> Iterator[Instance]:
     Raises
     ------
     InputError
-        When no files are named, or one of them is no decoded cluster.
+        When no files are named, or one of them is not a decoded cluster.
     """
     for path in storm_files(source):
         data = _cluster(path)

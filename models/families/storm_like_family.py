@@ -1,8 +1,8 @@
 """Topologies with the statistics of two decoded Storm clusters, drawn by seed.
 
-On what is progress measured, if not on the topologies that everybody has looked at? Each instance
-is one topology alone on an empty cluster, as in the family ``storm``. `storm_like_statistics` says
-what is measured of a topology and holds what was measured (``data/storm_like.json``),
+They allow progress to be measured on topologies that nobody has tuned for. Each instance is one
+topology alone on an empty cluster, as in the family ``storm``. `storm_like_statistics` defines the
+statistics of a topology and holds the measured ones (``data/storm_like.json``),
 `storm_like_streams` draws streams and parallelism from it; demands and nodes are drawn here. Both
 families draw alike, from halves of the seeds: seed S of ``storm-like`` is 2 S of the draw, of
 ``storm-like-held-out`` 2 S + 1. Progress is measured on the first; the second is for final figures
@@ -44,7 +44,7 @@ HELD_OUT = f"{NAME}-held-out"
 COUNT = 100
 
 ATTEMPTS = 20_000
-"""So many topologies are drawn until one has the right size."""
+"""Most topologies drawn until one has the right size."""
 
 NEAR = 1.25
 """A number of tasks is near another one if neither is more than this times the other."""
@@ -97,7 +97,7 @@ def rng_of(index: int, seed: int, held_out: bool) -> Generator:
 def draw_topology(
     rng: Generator, name: str = "topology", sizes: StormLike | None = None
 ) -> Topology:
-    """Return a topology of the statistics; ``None`` = of any size.
+    """Return a topology drawn from the statistics; ``None`` = of any size.
 
     With sizes, the number of tasks is drawn first, from those measured of such sizes; then
     topologies, until one is near it.
@@ -153,10 +153,10 @@ def _topology(
 
 
 def _resources(demands: Demands, index: int) -> dict[str, Decimal]:
-    found = {"cpu": Decimal(demands.cpu[index]), "onheap_mb": Decimal(demands.onheap_mb[index])}
+    resources = {"cpu": Decimal(demands.cpu[index]), "onheap_mb": Decimal(demands.onheap_mb[index])}
     if demands.offheap_mb[index]:
-        found["offheap_mb"] = Decimal(demands.offheap_mb[index])
-    return found
+        resources["offheap_mb"] = Decimal(demands.offheap_mb[index])
+    return resources
 
 
 def _instance(name: str, sizes: StormLike, rng: Generator) -> Instance:
@@ -178,10 +178,10 @@ STORM_LIKE_HELD_OUT = storm_like(StormLike(), held_out=True)
 # Racks of nodes like those of the two clusters, and whether they hold a topology.
 
 MIXED = 0.5
-"""How often the racks of a cluster are of several kinds."""
+"""Probability that the racks of a cluster are of several kinds."""
 
 MOST_LOAD = 0.7
-"""A cluster takes a topology that fills at most such a share of it; in the data at most 0.68."""
+"""Largest share of a cluster that its topology may fill; in the data at most 0.68."""
 
 
 def draw_cluster(tables: Tables, rng: Generator) -> Cluster:
@@ -247,17 +247,17 @@ def _node(rack: int, index: int, kind: NodeKind) -> Node:
     )
 
 
-# What the tasks of a drawn topology need: cpu, memory on and off the heap, and a worker's heap.
+# Demands of the tasks of a drawn topology: cpu, memory on and off the heap, and a worker's heap.
 
 DEMAND_ATTEMPTS = 20
-"""So often a further demand is drawn that must differ from those before."""
+"""Most draws of a further demand that must differ from those before."""
 
 MOST_CPU, MOST_MEMORY_MB = 1800, 45000
-"""Of a task: the most in the clusters."""
+"""Largest demands of a task in the clusters."""
 
 HEAP_STEP_MB = 64
 OTHER_OFFHEAP = 0.15
-"""How often a component's off-heap memory is not that of the others."""
+"""Probability that a component's off-heap memory differs from that of the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +271,7 @@ class Demands:
 
 
 def draw_demands(tasks: Sequence[int], kind: Kind, rng: Generator) -> Demands:
-    """Return the demands of components of so many tasks; some of equally many have the same."""
+    """Return the demands of components with these numbers of tasks; some share a demand."""
     originals = _originals(tasks, round(kind.draw("types", rng) * len(tasks)), rng)
     drawn = _draw_different(len(tasks), sorted(set(originals)), kind, rng)
     cpu, onheap, offheap = zip(*(drawn[one] for one in originals), strict=True)
@@ -287,9 +287,10 @@ def draw_demands(tasks: Sequence[int], kind: Kind, rng: Generator) -> Demands:
 def _originals(tasks: Sequence[int], wanted: int, rng: Generator) -> list[int]:
     """Return for each component the one whose demand it has, for about `wanted` different ones.
 
-    A component has its own demand if it is the first of so many tasks, or while too few have.
+    A component has its own demand if it is the first with its number of tasks, or while there are
+    too few different ones.
     """
-    found = list(range(len(tasks)))
+    originals = list(range(len(tasks)))
     missing = max(0, wanted - len(set(tasks)))
     first: dict[int, list[int]] = {}
     others = []
@@ -302,8 +303,8 @@ def _originals(tasks: Sequence[int], wanted: int, rng: Generator) -> list[int]:
         else:
             others.append(place)
     for place in others:
-        found[place] = int(rng.choice(first[tasks[place]]))
-    return found
+        originals[place] = int(rng.choice(first[tasks[place]]))
+    return originals
 
 
 def _draw_different(
@@ -320,25 +321,25 @@ def _draw_different(
     second = correlation * first + math.sqrt(1 - correlation**2) * rng.standard_normal(busy)
     shuffled = [int(one) for one in rng.permutation(list(places))]
     by_rank = zip(shuffled[:busy], _by_rank(cpus, first), _by_rank(memories, second), strict=True)
-    found = dict.fromkeys(places, (0, 0, 0))
+    drawn = dict.fromkeys(places, (0, 0, 0))
     usual_offheap = _offheap(kind, rng) if kind.draw("offheap", rng) >= 0.5 else 0
     for place, points, megabytes in by_rank:
         offheap = 0
         if usual_offheap:
             other = rng.random() < OTHER_OFFHEAP
             offheap = min(_offheap(kind, rng) if other else usual_offheap, megabytes // 2)
-        found[place] = (points, megabytes - offheap, offheap)
-    return found
+        drawn[place] = (points, megabytes - offheap, offheap)
+    return drawn
 
 
 def usual_cpu(points: float) -> int:
-    """Return the points that people would choose for a task of about so many."""
+    """Return the points that people would choose for a task of about `points`."""
     step = 1 if points < 20 else 5 if points < 150 else 50
     return min(MOST_CPU, max(1, round(points / step) * step))
 
 
 def usual_memory(megabytes: float) -> int:
-    """Return the MB that people would choose for a task of about so many."""
+    """Return the MB that people would choose for a task of about `megabytes`."""
     step = 32 if megabytes < 1024 else 128 if megabytes < 8192 else 1024
     return min(MOST_MEMORY_MB, max(32, round(megabytes / step) * step))
 
@@ -348,17 +349,17 @@ def _values(what: str, count: int, busy: int, kind: Kind, rng: Generator) -> lis
     snapped = usual_cpu if what == "cpu" else usual_memory
     level = kind.draw_size(f"{what}_level", rng)
     wanted = min(busy, max(1, round(kind.draw(f"{what}_kinds", rng) * count)))
-    found = [snapped(level)]
+    steps = [snapped(level)]
     for _ in range(DEMAND_ATTEMPTS * wanted):
-        if len(found) == wanted:
+        if len(steps) == wanted:
             break
         value = snapped(level * 2 ** kind.draw(f"{what}_ratio", rng))
-        if value not in found:
-            found.append(value)
-    cuts = np.sort(rng.choice(busy - 1, len(found) - 1, replace=False)) + 1 if busy > 1 else ()
+        if value not in steps:
+            steps.append(value)
+    cuts = np.sort(rng.choice(busy - 1, len(steps) - 1, replace=False)) + 1 if busy > 1 else ()
     sizes = np.diff(np.array([0, *cuts, busy]))
     ordered = sorted((int(one) for one in sizes), reverse=True)
-    return sorted(value for value, size in zip(found, ordered, strict=True) for _ in range(size))
+    return sorted(value for value, size in zip(steps, ordered, strict=True) for _ in range(size))
 
 
 def _by_rank(values: Sequence[int], ranked: Sequence[float] | np.ndarray) -> list[int]:

@@ -1,4 +1,4 @@
-"""What is measured of a topology: the statistics that the draw follows."""
+"""The statistics of a topology that the random topologies follow."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ TOPOLOGY_STATISTICS = {
     "correlation": "rank correlation of cpu and memory over the components",
     "heap": "heap of a worker over the largest on-heap memory of a task",
 }
-"""Of a topology, each with what it is; those that it does not have are left out."""
+"""Statistics of a topology with their definitions; undefined ones are left out."""
 
 COMPONENT_STATISTICS = {
     "parallelism": "tasks of a component",
@@ -59,7 +59,7 @@ COMPONENT_STATISTICS = {
     "memory_ratio": "log2 of memory over the level",
     "offheap_mb": "off-heap memory of a task, MB, where there is any",
 }
-"""Of a component, each with what it is."""
+"""Statistics of a component with their definitions."""
 
 
 def with_tasks(topology: Topology) -> list[Component]:
@@ -100,7 +100,7 @@ def topology_statistics(topology: Topology) -> dict[str, float]:
     several = [one.parallelism for one in components if one.parallelism > 1]
     heap = topology.worker_max_heap_mb
     largest = max(onheap(one) for one in components)
-    found: dict[str, float | None] = {
+    statistics: dict[str, float | None] = {
         "tasks": sum(one.parallelism for one in components),
         "singles": 1 - len(several) / len(components),
         "level": median(several) if several else None,
@@ -109,7 +109,9 @@ def topology_statistics(topology: Topology) -> dict[str, float]:
         **_of_demands(components),
     }
     return {
-        name: float(found[name] or 0) for name in TOPOLOGY_STATISTICS if found[name] is not None
+        name: float(statistics[name] or 0)
+        for name in TOPOLOGY_STATISTICS
+        if statistics[name] is not None
     }
 
 
@@ -250,7 +252,7 @@ class NodeKind:
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """All that is known of the two clusters.
+    """The measured statistics of the two clusters.
 
     Parameters
     ----------

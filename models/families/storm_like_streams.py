@@ -1,4 +1,4 @@
-"""Which components of a drawn topology are joined.
+"""The streams between the components of a drawn topology.
 
 A part is a tree that grows one component at a time, then gets further edges. Three measured numbers
 steer it: how many neighbours the best connected components have (hubs: in topologies of single
@@ -19,7 +19,7 @@ from slotwise.models.families.family import draw
 from slotwise.models.families.storm_like_statistics import Kind
 
 DOWNSTREAM = 0.6
-"""How often a component that is added receives from the one it is joined to; else it sends."""
+"""Probability that an added component receives from the one it is joined to; else it sends."""
 
 SMALL_PART = (2, 4)
 """Least and most components of a part beside the largest one."""
@@ -92,7 +92,7 @@ def _sizes(count: int, parts: int, rng: Generator) -> list[int]:
 
 
 def _aims(kind: Kind, count: int, size: int, rng: Generator) -> _Aims:
-    """Draw what the largest part, of `size` among `count` components, should have."""
+    """Draw the aims of the largest part, of `size` among `count` components."""
     most = min(size - 1, int(kind.values["degree"][-1]))
     best = max(2, min(most, round(kind.draw("hub", rng) * (count - 1))))
     others = max(0, round(kind.draw("hubs", rng)) - 1)
@@ -184,16 +184,16 @@ def _directed(graph: _Graph, parents: dict[int, int | None], rng: Generator) -> 
 # How many tasks the components of a drawn topology have.
 
 LEAF_WEIGHT = 4.0
-"""A component with one neighbour is so much likelier a single task than another one."""
+"""How much likelier a component with one neighbour is a single task than another one."""
 
 ATTEMPTS = 10
-"""So often a number of tasks is drawn that must differ from that of the component before."""
+"""Most draws of a number of tasks that must differ from that of the component before."""
 
 MANTISSAS = (
     *(1.0, 1.2, 1.44, 1.5, 1.6, 1.8, 2.0, 2.4, 2.5, 3.0, 3.2, 3.6),
     *(4.0, 4.5, 4.8, 5.0, 6.0, 6.4, 7.2, 7.5, 8.0, 9.0, 9.6),
 )
-"""People choose numbers of tasks that begin like these."""
+"""Leading digits of numbers of tasks that people choose."""
 
 
 def draw_parallelism(structure: Structure, kind: Kind, rng: Generator) -> tuple[int, ...]:
@@ -201,16 +201,16 @@ def draw_parallelism(structure: Structure, kind: Kind, rng: Generator) -> tuple[
     count = len(structure.degrees)
     singles = _singles(structure, round(kind.draw("singles", rng) * count), rng)
     level, repeats = kind.draw_size("level", rng), kind.draw("repeats", rng)
-    found: list[int] = []
+    drawn: list[int] = []
     for index, parent in enumerate(structure.parents):
-        before = found[parent] if parent is not None else 1
+        before = drawn[parent] if parent is not None else 1
         if index in singles:
-            found.append(1)
+            drawn.append(1)
         elif before > 1 and rng.random() < repeats:
-            found.append(before)
+            drawn.append(before)
         else:
-            found.append(_other_than(before, level, kind, rng))
-    return tuple(found)
+            drawn.append(_other_than(before, level, kind, rng))
+    return tuple(drawn)
 
 
 def _other_than(before: int, level: float, kind: Kind, rng: Generator) -> int:

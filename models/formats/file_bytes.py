@@ -1,4 +1,4 @@
-"""The bytes of a file, a pipe or stdin: bounded, and no wait for a pipe that nobody writes."""
+"""The bytes of a file, a pipe or stdin: bounded, without waiting for a pipe that has no writer."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from pathlib import Path
 from slotwise.models.errors import InputError
 
 STDIN = "-"
-"""Stands for stdin where a file is named."""
+"""The name that stands for stdin."""
 
 MAX_BYTES = 2**30
 """The largest file that is read."""
 
 CHUNK = 2**20
-"""Bytes asked for at once."""
+"""Bytes read at once."""
 
 WRITER_S = 5.0
-"""So many seconds a named pipe is waited for to be opened by a writer."""
+"""Seconds to wait for a writer to open a named pipe."""
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return what the file `path` holds, or what a process writes into it if it is a pipe.
+    """Return the content of the file `path`, or what a process writes into it if it is a pipe.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_stdin() -> bytes:
-    """Return what stdin holds, or raise `InputError` where that is a device or too much."""
+    """Return the content of stdin; raises `InputError` where it is a device or too large."""
     stream = sys.stdin.buffer
     with suppress(io.UnsupportedOperation):  # no descriptor: another stream stands in its place
         _check_kind(os.fstat(stream.fileno()), stream.isatty(), "stdin")
@@ -70,7 +70,7 @@ def _read(path: Path) -> bytes:
 
 
 def _check_kind(status: os.stat_result, terminal: bool, file: str) -> None:
-    """Refuse folders and devices but terminals and the empty one (``/dev/null``)."""
+    """Raise `InputError` for folders and devices other than terminals and ``/dev/null``."""
     if stat.S_ISDIR(status.st_mode):
         raise _refusal("cannot be read: Is a directory", file)
     device = stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode)
@@ -128,13 +128,13 @@ def _refusal(rule: str, file: str) -> InputError:
 def write_atomically(path: str | Path, content: str | bytes) -> None:
     """Write `content` (text as UTF-8) to a temporary file beside `path`, then rename it.
 
-    Whoever reads `path` sees the old content or the new, never a part. What is no regular file
+    A reader of `path` sees the old content or the new, never a part. Anything but a regular file
     (``/dev/null``, a pipe) is written directly.
 
     Raises
     ------
     InputError
-        When the file cannot be written; nothing is left behind then.
+        When the file cannot be written; no temporary file remains then.
     """
     path = Path(path)
     data = content.encode() if isinstance(content, str) else content

@@ -1,8 +1,8 @@
-"""Placements that people hand in: placement files, and answers of commands that hold one.
+"""Placements passed in by users: placement files, and answers of commands that hold one.
 
 What ``solve --json`` and ``place --json`` print has the content of a placement file under the key
-``placement``, and so has a plan that ``rebalance`` wrote. A placement file that names no instance
-is taken, too, with a note.
+``placement``, and so has a plan written by ``rebalance``. A placement file without the hash of its
+instance is accepted with a note.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from slotwise.models.instance.placement import Placement
 
 @dataclass(frozen=True, slots=True)
 class GivenPlacement:
-    """A placement, and a note for people about how it was read; ``None`` = nothing to note."""
+    """A placement, and a note about how it was read; ``None`` = no note."""
 
     placement: Placement
     note: str | None = None
@@ -79,7 +79,7 @@ def given_placement_from_data(data: Any, instance: Instance) -> GivenPlacement:
 def is_answer(data: Any) -> bool:
     """Whether data are the answer of a command, with a placement in it or without one.
 
-    Places by name, where a topology may have the id ``placement``, are none.
+    Places by name, where a topology may have the id ``placement``, are not answers.
     """
     if not isinstance(data, dict) or "format" in data or "placement" not in data:
         return False
@@ -99,18 +99,18 @@ def _given(data: Any, instance: Instance) -> GivenPlacement:
     return GivenPlacement(placement_of(file, instance), note)
 
 
-# Where tasks run, from a placement that people hand in, also one of a cluster with more nodes.
+# Where tasks run, from a placement passed in by users, also of a cluster with more nodes.
 
 
 def of_larger_cluster(data: Any, instance: Instance) -> tuple[Any, Instance]:
-    """Return data and instance such that a placement on nodes that are gone can be read.
+    """Return data and instance such that a placement on lost nodes can be read.
 
     Parameters
     ----------
     data
         Of a placement file, a plan or an answer; anything else is returned as it is.
     instance
-        What it is taken for.
+        The instance of the placement.
 
     Returns
     -------
@@ -144,12 +144,12 @@ def _placement_in(data: Any) -> Mapping[str, Any] | None:
 
 
 def _nodes(file: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the nodes that a placement file names; what has another shape is checked later."""
+    """Return the nodes in a placement file; data of another shape are checked later."""
     topologies = file.get("topologies")
-    found = []
+    nodes = []
     for tasks in topologies.values() if isinstance(topologies, Mapping) else ():
         for place in tasks.values() if isinstance(tasks, Mapping) else ():
             node = place.get("node") if isinstance(place, Mapping) else None
             if isinstance(node, str) and node:
-                found.append(node)
-    return tuple(found)
+                nodes.append(node)
+    return tuple(nodes)

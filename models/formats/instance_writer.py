@@ -36,7 +36,7 @@ def instance_hash(instance: Instance) -> str:
 
 
 def _parts(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield what has resources, or numbers that may be estimated."""
+    """Yield the parts that have resources, or numbers that may be estimated."""
     yield from document["cluster"]["nodes"]
     for topology in document["topologies"]:
         yield from topology["components"]

@@ -11,10 +11,10 @@ from slotwise.models.errors import InputError
 from slotwise.models.values import exact_text, read_number
 
 MAX_DEPTH = 100
-"""Deepest nesting that is read; files of ours need 8."""
+"""Deepest nesting that is read; our files need 8."""
 
 LINE = 100
-"""Objects and lists that fit into a line of this length stay on it."""
+"""Longest line for an object or list; longer ones are broken."""
 
 
 def parse_json(text: str) -> Any:
@@ -25,8 +25,8 @@ def parse_json(text: str) -> Any:
     Raises
     ------
     InputError
-        Naming line and column where the text is no JSON, and a key that stands twice; and where
-        it is nested more than `MAX_DEPTH` deep.
+        With line and column where the text is not JSON, with the key where one is duplicate; and
+        where it is nested more than `MAX_DEPTH` deep.
     """
     try:
         data = json.loads(
@@ -87,7 +87,7 @@ def _text(value: object) -> str:
 
 
 def _check_depth(data: Any) -> None:
-    """Refuse data that is nested more than `MAX_DEPTH` deep, level by level: no recursion."""
+    """Raise `InputError` for data nested more than `MAX_DEPTH` deep, without recursion."""
     level = [data] if isinstance(data, dict | list) else []
     for _ in range(MAX_DEPTH):
         level = [

@@ -39,12 +39,12 @@ class PlacementFile(Noun):
 
 @dataclass(frozen=True, slots=True)
 class RefusalFile(Noun):
-    """What a method writes that makes no placement.
+    """The answer of a method that makes no placement.
 
     Parameters
     ----------
     refused
-        Why, one line for people.
+        The reason, one line.
     """
 
     refused: str

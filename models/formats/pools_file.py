@@ -1,4 +1,4 @@
-"""Reading user resource pools: what each owner of topologies is guaranteed.
+"""Reading user resource pools: the guarantees of each owner of topologies.
 
 YAML or JSON, ``{owner: {cpu: ..., memory_mb: ...}}``, as ``scheduler.pools`` of an instance.
 """

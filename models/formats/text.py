@@ -67,7 +67,7 @@ _FORMULA = re.compile(r"'*[-=+@\t\r]")
 
 
 def csv_cell(text: str) -> str:
-    """Return text as a cell: with a ``'`` before what a spreadsheet would run as a formula.
+    """Return text as a cell, with a ``'`` before text that a spreadsheet would run as a formula.
 
     That is text that begins with ``=``, ``@``, ``+``, ``-``, a tab or a carriage return; numbers
     stay numbers. Where quotes stand before such a sign there is one more, so that `text_of_cell`
@@ -77,5 +77,5 @@ def csv_cell(text: str) -> str:
 
 
 def text_of_cell(cell: str) -> str:
-    """Return the text that `csv_cell` made a cell of."""
+    """Return the text of a cell that `csv_cell` wrote."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell

@@ -24,7 +24,7 @@ _RULES = {
 
 
 def check_format(data: Any, *known: str) -> None:
-    """Refuse data of a file that is no object, or whose ``format`` is none of `known`."""
+    """Raise `InputError` unless data of a file are an object with a ``format`` of `known`."""
     if not isinstance(data, dict):
         raise InputError("must be an object with the key `format`", value=data)
     names = " or ".join(known)
@@ -52,7 +52,7 @@ def validated(shape: type[Shape], document: object) -> Shape:
 
 @cache
 def adapter(shape: Any) -> TypeAdapter[Any]:
-    """Return what validates and describes a shape."""
+    """Return the adapter that validates and describes a shape."""
     return TypeAdapter(shape)
 
 

@@ -18,7 +18,7 @@ from slotwise.models.formats.json_text import MAX_DEPTH
 from slotwise.models.values import Outsized, exact_text, read_number
 
 MAX_VALUES = 5_000_000
-"""Most values after aliases are written out: stops texts that unfold without end."""
+"""Most values after aliases are expanded: stops texts that expand without end."""
 
 _NULL = re.compile(r"~|null|Null|NULL|")
 _BOOL = re.compile(r"true|True|TRUE|false|False|FALSE")
@@ -26,7 +26,7 @@ _INT = re.compile(r"[-+]?[0-9]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _NO_NUMBER = re.compile(r"([-+]?)\.(inf|Inf|INF|nan|NaN|NAN)")
 
-# The C parser is tenfold faster and reads the same; a wheel without it has the other.
+# The C parser is ten times as fast and reads the same; a wheel without it has the other.
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -36,8 +36,8 @@ def parse_yaml(text: str) -> Any:
     Raises
     ------
     InputError
-        Naming the line where the text is no YAML, has tags, keys that stand twice or are no
-        text, is nested too deeply or has aliases that unfold to millions of values.
+        With the line where the text is not YAML, has tags, keys that are duplicate or not text, is
+        nested too deeply or has aliases that expand to millions of values.
     """
     try:
         return _Reader(yaml.parse(text, Loader=_Loader)).document()
@@ -56,7 +56,7 @@ def yaml_text(value: object) -> str:
 
 
 class _Reader:
-    """Builds data from events, counting what aliases unfold to."""
+    """Builds data from events, counting the values that aliases expand to."""
 
     def __init__(self, events: Iterator[Any]) -> None:
         self.events = events
@@ -133,8 +133,8 @@ def _scalar(event: Any) -> str | bool | int | Decimal | Outsized | None:
         return text.lower() == "true"
     if _INT.fullmatch(text) or _FLOAT.fullmatch(text):
         return read_number(text)
-    if found := _NO_NUMBER.fullmatch(text):
-        return Decimal(found[1] + found[2])
+    if match := _NO_NUMBER.fullmatch(text):
+        return Decimal(match[1] + match[2])
     return text
 
 
@@ -149,7 +149,7 @@ def _at(mark: Any, rule: str, value: object = None) -> InputError:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes decimals exactly; quotes what a reader of YAML 1.1 or 1.2 might take for no text."""
+    """Writes decimals exactly; quotes text that readers of YAML 1.1 or 1.2 might misread."""
 
     def ignore_aliases(self, data: Any) -> bool:
         """Write every value out."""

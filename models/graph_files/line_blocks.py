@@ -64,5 +64,5 @@ def line_blocks(path: Path, file: BinaryIO) -> Iterator[tuple[NDArray[np.uint8],
 
 def _after_last_newline(data: NDArray[np.uint8], begin: int, end: int) -> int:
     """Return the position after the last newline in ``data[begin:end]``; 0 = there is none."""
-    found = data[begin:end].tobytes().rfind(b"\n")
-    return 0 if found < 0 else begin + found + 1
+    position = data[begin:end].tobytes().rfind(b"\n")
+    return 0 if position < 0 else begin + position + 1

@@ -66,8 +66,8 @@ def read_networkx(path: Path, kind: str) -> CsrGraph:
     weights = np.ones(len(number))
     for node, data in graph.nodes(data=True):
 
-        def is_node(found: re.Match[str], name: str = str(node)) -> bool:
-            return found[1] == name
+        def is_node(match: re.Match[str], name: str = str(node)) -> bool:
+            return match[1] == name
 
         line = _first_line(text, _NODE[kind], is_node)
         weights[number[node]] = _weight(path, line, data)
@@ -75,8 +75,8 @@ def read_networkx(path: Path, kind: str) -> CsrGraph:
     for a, b, data in graph.edges(data=True):
         ends = (str(a), str(b))
 
-        def is_edge(found: re.Match[str], ends: tuple[str, str] = ends) -> bool:
-            words = [end.search(found[1]) for end in _ENDS[kind]]
+        def is_edge(match: re.Match[str], ends: tuple[str, str] = ends) -> bool:
+            words = [end.search(match[1]) for end in _ENDS[kind]]
             return all(words) and tuple(word[1] for word in words if word) in (ends, ends[::-1])
 
         line = _first_line(text, _EDGE[kind], is_edge)
@@ -119,8 +119,8 @@ def _first_line(
     """Return a search, done on demand, for the line of the first match that is meant; 0 = none."""
 
     def search() -> int:
-        found = next((one for one in pattern.finditer(text) if is_it(one)), None)
-        return 0 if found is None else text.count("\n", 0, found.start()) + 1
+        match = next((one for one in pattern.finditer(text) if is_it(one)), None)
+        return 0 if match is None else text.count("\n", 0, match.start()) + 1
 
     return search
 

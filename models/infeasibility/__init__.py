@@ -1,4 +1,4 @@
-"""Contradictions that a person sees at once, each a certificate that is checked without a solver.
+"""Simple proofs of infeasibility by counting, each checked without a solver.
 
 `contradictions` has one frozen dataclass for each kind: nine tasks of a component, one per node,
 eight nodes; too few slots for the workers needed; a task larger than every node; a total that is

@@ -1,8 +1,8 @@
 """The kinds of contradictions: frozen claims, each recomputed from a problem without a solver.
 
-`amounts` recomputes what is required and what is available at most, both whole numbers; the
-problem has no placement where the first is larger. Names that the problem does not have, and
-whatever else does not belong together, make a claim that does not hold.
+`amounts` recomputes the amount required and an upper bound of the amount available, both whole
+numbers; the problem has no placement where the first is larger. A claim with names that the problem
+does not have, or with an invalid combination of them, does not hold.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ Weights = tuple[tuple[ComponentId, int], ...]
 
 
 class _DoesNotApplyError(Exception):
-    """A claim names what the problem does not have, or takes together what does not belong so."""
+    """A claim has names that are not in the problem, or combines them in an invalid way."""
 
 
 @dataclass(frozen=True, slots=True)
 class TopologyWorkers:
-    """Workers that a topology needs at least: the larger of two counts, 1 or more.
+    """The least number of workers of a topology: the larger of two counts, 1 or more.
 
     Parameters
     ----------
     topology
         Its id.
     clique
-        Ids of components of which no two share a worker: what each needs alone adds up.
+        Ids of components of which no two share a worker: their least numbers add up.
     heap_weights
-        Bins of heap: all tasks weigh so much, and a worker's heap holds only so much of that;
-        empty = not counted.
+        Weights of tasks for a bound by heaps: the weight of all tasks over the most that one
+        worker's heap can hold; empty = not counted.
     """
 
     topology: str
@@ -77,7 +77,7 @@ class TooManyTasks:
 class TooFewPlaces:
     """All nodes together hold fewer tasks of some components than these have.
 
-    What a flow of tasks to nodes leaves over: the components are one side of its least cut.
+    Shown by a maximum flow of tasks to nodes: the components are one side of its minimum cut.
     """
 
     kind: ClassVar[str] = "too_few_places"
@@ -131,7 +131,7 @@ class TooFewBins:
 
 @dataclass(frozen=True, slots=True)
 class MustMove:
-    """More running tasks than may move find no room where they run, whatever else is placed."""
+    """More running tasks than may move do not fit where they run, whatever else is placed."""
 
     kind: ClassVar[str] = "must_move"
     limits: Limits
@@ -154,7 +154,7 @@ def holds(problem: Problem, one: Contradiction) -> bool:
 
 
 def amounts(facts: Facts, one: Contradiction) -> tuple[int, int]:
-    """Return what is required and what is available at most; (0, 0) where it does not apply."""
+    """Return the amounts required and available at most; (0, 0) where it does not apply."""
     try:
         return _amounts(facts, one)
     except _DoesNotApplyError:
@@ -214,12 +214,12 @@ def _weighed(facts: Facts, weights: Weights) -> list[tuple[Part, int]]:
 
 def _workers(facts: Facts, needs: tuple[TopologyWorkers, ...]) -> dict[str, int]:
     """Return how many workers each topology with tasks needs at least."""
-    found = {part.rules.id: 1 for part in facts.parts.values()}
+    workers = {part.rules.id: 1 for part in facts.parts.values()}
     for need in needs:
-        if need.topology not in found:
+        if need.topology not in workers:
             raise _DoesNotApplyError
-        found[need.topology] = max(found[need.topology], _needed(facts, need))
-    return found
+        workers[need.topology] = max(workers[need.topology], _needed(facts, need))
+    return workers
 
 
 def workers_needed(facts: Facts, need: TopologyWorkers) -> int:
@@ -333,7 +333,7 @@ def _leaving(facts: Facts, limits: Limits) -> int:
 
 
 MOST_STATES = 1_000
-"""Sums that are kept; with more the answer is a bound by the best ratio, still never too low."""
+"""Most sums kept; beyond that the answer is a bound by the best ratio, which is never too low."""
 
 Item = tuple[int, int, int]
 """Size, weight and count, each 0 or more."""

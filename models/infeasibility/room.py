@@ -1,4 +1,4 @@
-"""How many tasks an empty node or worker can hold at most: bounds recomputed from the problem.
+"""Upper bounds of the tasks that an empty node or worker can hold, recomputed from the problem.
 
 A bound takes only the limits that its `Limits` name, so that a certificate can say which rule is
 at fault. Nodes without slots hold nothing, whatever is named.
@@ -21,7 +21,7 @@ COUNTING_RULES = ("max_per_node", "slots", "heap", "incompatible", "one_task_per
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Which limits a bound takes.
+    """The limits that a bound uses.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class NodeKind:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The tasks of one component, which are alike but for homes, flows and costs.
+    """The tasks of one component, which are equal except for current places, flows and costs.
 
     Parameters
     ----------
@@ -75,16 +75,16 @@ class Part:
 
 def node_kinds(problem: Problem) -> tuple[NodeKind, ...]:
     """Return the nodes that have slots, by kind."""
-    found: dict[tuple[tuple[int, ...], int], list[int]] = {}
+    nodes_of: dict[tuple[tuple[int, ...], int], list[int]] = {}
     rows = zip(problem.capacity.tolist(), problem.slots.tolist(), strict=True)
     for node, (capacity, slots) in enumerate(rows):
         if slots > 0:
-            found.setdefault((tuple(capacity), slots), []).append(node)
-    return tuple(NodeKind(*key, len(nodes), nodes[0]) for key, nodes in found.items())
+            nodes_of.setdefault((tuple(capacity), slots), []).append(node)
+    return tuple(NodeKind(*key, len(nodes), nodes[0]) for key, nodes in nodes_of.items())
 
 
 def kind_of(problem: Problem, node: int) -> NodeKind:
-    """Return one node as a kind of its own."""
+    """Return the kind that consists of one node."""
     capacity = tuple(problem.capacity[node].tolist())
     return NodeKind(capacity, int(problem.slots[node]), 1, node)
 
@@ -95,7 +95,7 @@ def parts_of(problem: Problem) -> dict[ComponentId, Part]:
     for c, one in enumerate(problem.classes):
         if one.size:
             classes.setdefault(one.component, []).append(c)
-    found = {}
+    parts = {}
     for component, members in classes.items():
         topology, name = problem.components[component]
         rules, first = problem.rules[topology], members[0]
@@ -103,7 +103,7 @@ def parts_of(problem: Problem) -> dict[ComponentId, Part]:
         for region in problem.regions:
             if region.topology == topology and first in region.classes:
                 shared[region.kind] += region.size
-        found[rules.id, name] = Part(
+        parts[rules.id, name] = Part(
             id=(rules.id, name),
             rules=rules,
             index=component,
@@ -114,7 +114,7 @@ def parts_of(problem: Problem) -> dict[ComponentId, Part]:
             worker_shared=shared["onheap"] + shared["offheap_worker"],
             node_shared=shared["offheap_node"],
         )
-    return found
+    return parts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,7 +135,7 @@ class Facts:
 
 
 def facts_of(problem: Problem) -> Facts:
-    """Return what contradictions of `problem` are recomputed from."""
+    """Return the facts from which contradictions of `problem` are recomputed."""
     return Facts(problem, parts_of(problem), node_kinds(problem))
 
 

@@ -33,12 +33,12 @@ from slotwise.models.problem.problem import Problem
 from slotwise.models.values import NO_LIMIT, plain, short_text
 
 MOST_NAMES = 4
-"""Of components in a sentence; more are counted."""
+"""Most names of components in a sentence; the others are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What a contradiction says to people.
+    """A contradiction in words.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class Statement:
     text
         One sentence.
     required, available
-        What is required and what there is at most, in `unit`.
+        The amounts required and available at most, in `unit`.
     unit
         A resource (in its own unit), ``tasks``, ``workers`` or ``weight``.
     """
@@ -130,8 +130,8 @@ def _with_slots(problem: Problem) -> str:
 
 
 def _named(facts: Facts, limits: Limits, parts: list[Part]) -> tuple[str, ...]:
-    """Return the rules of `limits` that say anything of these components."""
-    found = []
+    """Return the rules of `limits` that concern these components."""
+    names = []
     for rule in limits.rules:
         if rule == "max_per_node":
             bound = any(c == part.index for part in parts for c, _ in part.rules.max_per_node)
@@ -140,8 +140,8 @@ def _named(facts: Facts, limits: Limits, parts: list[Part]) -> tuple[str, ...]:
         else:
             bound = any(most_in_worker(part, (rule,)) < part.count for part in parts)
         if bound:
-            found.append(rule)
-    return (*found, *(("capacity",) if limits.resources else ()))
+            names.append(rule)
+    return (*names, *(("capacity",) if limits.resources else ()))
 
 
 def _by(rules: tuple[str, ...], limits: Limits) -> str:
@@ -153,7 +153,7 @@ def _by(rules: tuple[str, ...], limits: Limits) -> str:
 def _needs(facts: Facts, part: Part, limits: Limits) -> str:
     """Return what one task needs of the resources that count: ``30 cpu``."""
     problem = facts.problem
-    found = []
+    needs = []
     for name in limits.resources:
         d = problem.dims.index(name)
         need = part.demand[d]
@@ -162,8 +162,8 @@ def _needs(facts: Facts, part: Part, limits: Limits) -> str:
         if d == problem.cpu:
             need = max(need, problem.min_worker_cpu)
         if need:
-            found.append(f"{short_text(need * problem.units[d])} {name}")
-    return " and ".join(found)
+            needs.append(f"{short_text(need * problem.units[d])} {name}")
+    return " and ".join(needs)
 
 
 def _too_large(facts: Facts, one: TaskTooLarge) -> tuple[tuple[str, ...], str]:
@@ -235,7 +235,7 @@ def _slots(
 def _why_workers(facts: Facts, need: TopologyWorkers) -> list[str]:
     """Return the rules for which a topology needs more than one worker."""
     members = [facts.parts[need.topology, name] for name in need.clique]
-    found: dict[str, None] = {}
+    reasons: dict[str, None] = {}
     by_heap = workers_needed(facts, TopologyWorkers(need.topology, (), need.heap_weights))
     if need.heap_weights and by_heap == workers_needed(facts, need) > 1:
         return ["heap"]
@@ -243,13 +243,13 @@ def _why_workers(facts: Facts, need: TopologyWorkers) -> list[str]:
         if least_workers(part) > 1:
             for rule in ("one_task_per_worker", "incompatible", "heap"):
                 if -(-part.count // max(1, most_in_worker(part, (rule,)))) == least_workers(part):
-                    found[rule] = None
+                    reasons[rule] = None
                     break
-    if len(members) > 1 and "one_task_per_worker" not in found:
+    if len(members) > 1 and "one_task_per_worker" not in reasons:
         rules = members[0].rules
         one = "one_component_per_worker" if rules.one_component_per_worker else "incompatible"
-        found[one] = None
-    return list(found)
+        reasons[one] = None
+    return list(reasons)
 
 
 def _bins(facts: Facts, one: TooFewBins, required: int, available: int) -> str:

@@ -46,10 +46,10 @@ class Node(Noun):
         Number of its cores, which share ``cpu`` evenly; a thread uses at most one at a time;
         ``None`` = not known. Only predictions read it.
     bandwidth_in_mbit_s
-        What its network interface receives at most, Mbit/s, above 0; ``None`` = not known. Only
+        Most that its network interface can receive, Mbit/s, above 0; ``None`` = not known. Only
         predictions and ``bottleneck`` read it.
     bandwidth_out_mbit_s
-        What its network interface sends at most, Mbit/s, above 0; ``None`` = not known. Only
+        Most that its network interface can send, Mbit/s, above 0; ``None`` = not known. Only
         predictions and ``bottleneck`` read it.
 
     Examples
@@ -108,7 +108,7 @@ class Distance(Noun):
     cluster: Number = field(default=Decimal(3), metadata=REQUIRED)
 
     def __post_init__(self) -> None:
-        """Check each level, and that a wider place is never nearer."""
+        """Check each level, and that distances do not fall from one level to the next."""
         check_fields(self)
         before = Decimal(0)
         for level, value in zip(("worker", "node", "rack", "cluster"), self.levels, strict=True):
@@ -167,14 +167,13 @@ class Cluster(Noun):
         of flow in the stream's direction; ``None`` = by level. Two tasks on one node pay the
         diagonal, whatever their workers.
     delay_ms
-        How long a tuple is under way, one way and without waiting, by level. Only predictions
-        read it.
+        Network delay of a tuple, one way and without waiting, by level. Only predictions read it.
     serialise_ms
-        How long sending a tuple keeps its sender's thread busy on a core of 100 points, by level.
+        Time that sending a tuple keeps its sender's thread busy on a core of 100 points, by level.
         Only predictions and ``bottleneck`` read it.
     uplink_mbit_s
-        Rack -> what its link to the other racks carries at most in each direction, Mbit/s, above
-        0; absent = not known. Only predictions and ``bottleneck`` read it.
+        Rack -> capacity of its link to the other racks in each direction, Mbit/s, above 0; absent
+        = not known. Only predictions and ``bottleneck`` read it.
 
     Examples
     --------
@@ -194,7 +193,7 @@ class Cluster(Noun):
     uplink_mbit_s: Mapping[Name, AboveZero] = field(default_factory=dict, metadata=SPARSE)
 
     def __post_init__(self) -> None:
-        """Check ids, the matrix's shape and the racks that are named."""
+        """Check ids, the matrix's shape and the names of racks."""
         check_fields(self)
         if not self.nodes:
             raise InputError("must have at least one node", field="nodes", value="[]")

@@ -1,4 +1,4 @@
-"""The instance: a cluster, the topologies to place on it, what runs already, and the objective."""
+"""The instance: a cluster, the topologies to place on it, running tasks, and the objective."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TERM_PARTS = (
     "bottleneck",
 )
 ALONE = ("bottleneck",)
-"""Parts that are in no sum with others."""
+"""Parts that cannot be summed with others."""
 FLOWS = ("pairs", "rates")
 PRIORITY_STRATEGIES = ("default", "fifo", "generic")
 LIMITED_PARTS = ("moved",)
@@ -40,7 +40,7 @@ Task = tuple[str, str]
 
 
 def _limits(limits: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the limits of a file, those that are null left out; unknown ones stay, and fail."""
+    """Return the limits of a file without those that are null; unknown ones are kept, and fail."""
     return {
         part: most
         for part, most in (limits or {}).items()
@@ -55,15 +55,15 @@ class Objective(Noun):
     Parameters
     ----------
     terms
-        What is minimised, in this order: ``overload``, ``network``, ``rejected``, ``nodes``,
+        The terms to minimise, in this order: ``overload``, ``network``, ``rejected``, ``nodes``,
         ``workers``, ``moved``, ``linear``, ``bottleneck``, or sums such as ``network+linear``
         (without ``bottleneck``). A later term counts only among placements that are best in the
         earlier ones.
     soft
         Resource that may be exceeded -> weight of one unit of overload; all others are hard.
     limits
-        Part -> most of it, a hard rule, whether or not the part is a term: ``{"moved": 3}`` = at
-        most 3 tasks are elsewhere than ``running`` has them; ``None`` in a file = no limit.
+        Part -> its largest value, a hard rule, whether or not the part is a term: ``{"moved": 3}``
+        = at most 3 tasks are elsewhere than in ``running``; ``None`` in a file = no limit.
     """
 
     terms: tuple[str, ...] = ("overload", "network")
@@ -74,7 +74,7 @@ class Objective(Noun):
     ] = field(default_factory=dict, metadata=SPARSE)
 
     def __post_init__(self) -> None:
-        """Check that every part is known and stands once."""
+        """Check that every part is known and occurs once."""
         check_fields(self)
         terms = tuple("+".join(parts_of(term)) for term in self.terms)
         object.__setattr__(self, "terms", terms)
@@ -84,7 +84,7 @@ class Objective(Noun):
             for part in parts_of(term):
                 one_of(part, TERM_PARTS, f"terms[{index}]")
                 if part in ALONE and part != term:
-                    rule = f"{part!r} is in no sum; make it a term of its own"
+                    rule = f"{part!r} cannot be summed with others; make it a term of its own"
                     raise InputError(rule, field=f"terms[{index}]", value=term)
         distinct((part for term in self.terms for part in parts_of(term)), "terms")
 
@@ -130,7 +130,7 @@ class Place(Noun):
     node
         Id of a node.
     worker
-        Label of the worker, 0 or more: tells workers of a node apart, say a port.
+        Label of the worker, 0 or more: distinguishes workers of a node, for example a port.
     """
 
     node: Name
@@ -163,11 +163,11 @@ class Instance(Noun):
     Parameters
     ----------
     name
-        For people; not part of the instance's hash.
+        For readers; not part of the instance's hash.
     cluster
         The machines and the distances between them.
     topologies
-        What is to be placed.
+        The topologies to place.
     scheduler
         Scheduler settings of the cluster.
     running
@@ -254,9 +254,9 @@ class Instance(Noun):
                     )
 
     def _check_running(self, tasks: Collection[Task]) -> None:
-        """Refuse unknown tasks, and two topologies in one worker.
+        """Raise `InputError` for unknown tasks, and for two topologies in one worker.
 
-        A node that the cluster lacks is no mistake: it died, and its tasks are orphans.
+        A node that the cluster lacks is not an error: it was lost, and its tasks are orphans.
         """
         tenant: dict[Place, str] = {}
         for topology, places in (self.running or {}).items():
@@ -272,7 +272,7 @@ class Instance(Noun):
                     )
 
     def _check_linear(self, tasks: Collection[Task]) -> None:
-        """Refuse unknown tasks and nodes, and rows that stand twice."""
+        """Raise `InputError` for unknown tasks and nodes, and for duplicate rows."""
         nodes = {node.id for node in self.cluster.nodes}
         seen: set[tuple[Task, str]] = set()
         for i, row in enumerate(self.linear):
@@ -303,15 +303,15 @@ class Instance(Noun):
     def lost(self) -> dict[str, tuple[Task, ...]]:
         """Nodes that `running` names and the cluster lacks -> (topology, task) of their orphans."""
         known = {node.id for node in self.cluster.nodes}
-        found: dict[str, tuple[Task, ...]] = {}
+        lost: dict[str, tuple[Task, ...]] = {}
         for topology, places in (self.running or {}).items():
             for task, place in places.items():
                 if place.node not in known:
-                    found[place.node] = (*found.get(place.node, ()), (topology, task))
-        return found
+                    lost[place.node] = (*lost.get(place.node, ()), (topology, task))
+        return lost
 
     def __repr__(self) -> str:
-        """At most five lines: how large it is, and the first topologies."""
+        """At most five lines: its size, and the first topologies."""
         return block(self._head(), [repr(topology) for topology in self.topologies])
 
     def _repr_html_(self) -> str:

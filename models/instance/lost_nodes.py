@@ -1,4 +1,4 @@
-"""An instance without some of its nodes: what is left of a cluster where machines died."""
+"""An instance without some of its nodes, after machines died."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ def without_nodes(
 ) -> Instance:
     """Return the instance without the nodes `lost`, given by id.
 
-    Their rows and columns of the matrix, their linear costs and weights of soft resources that no
-    other node offers go, too. `running` stays: tasks that ran there are orphans (`Instance.lost`).
+    Their rows and columns of the matrix, their linear costs, and weights of soft resources that no
+    other node offers are removed, too. `running` is kept: tasks that ran there are orphans
+    (`Instance.lost`).
 
     A node that only `running` names is gone already.
 
@@ -57,7 +58,7 @@ def in_whole(left: Instance, whole: Instance, placement: Placement) -> Placement
 
 
 def in_left(whole: Instance, left: Instance, placement: Placement) -> Placement:
-    """Return what a placement of the `whole` instance has on the nodes that are left."""
+    """Return the part of a placement of the `whole` instance on the remaining nodes."""
     known = {node.id for node in left.cluster.nodes}
     places = {
         topology: {task: place for task, place in tasks.items() if place.node in known}
@@ -70,7 +71,7 @@ def lost_node_notes(instance: Instance, expected: Collection[str] = ()) -> tuple
     """Return a line for each node that `running` names and the cluster lacks.
 
     It has the number of its tasks, and the nearest name of a node in case it is misspelt. Nodes
-    that are `expected` to be gone have none.
+    that are `expected` to be lost have no line.
     """
     names = [node.id for node in instance.cluster.nodes]
     notes = []

@@ -42,12 +42,12 @@ class Placement:
 
     @classmethod
     def from_dict(cls, instance: Instance, places: Mapping[str, Mapping[str, Any]]) -> Placement:
-        """Return the placement that names say.
+        """Return a placement from places by name.
 
         Parameters
         ----------
         instance
-            What is placed.
+            The instance that is placed.
         places
             Topology id -> ``component[index]`` -> ``{"node": "n1", "worker": 0}``, or the pair
             ``("n1", 0)``, or a `Place`. Tasks that are not named are not placed.
@@ -75,7 +75,7 @@ class Placement:
         Raises
         ------
         InputError
-            When the placement is of another instance: not as many tasks, or nodes it has not.
+            When the placement is of another instance: another number of tasks, or unknown nodes.
         """
         places: dict[str, dict[str, dict[str, Any]]] = document(to_places(instance, self))
         return places
@@ -89,12 +89,12 @@ class Placement:
         Parameters
         ----------
         instance
-            What is placed: a placement knows no names.
+            The instance that is placed: a placement has no names.
 
         Raises
         ------
         InputError
-            When the placement is of another instance: not as many tasks, or nodes it has not.
+            When the placement is of another instance: another number of tasks, or unknown nodes.
 
         Examples
         --------
@@ -115,7 +115,7 @@ class Placement:
         return frame(TASK_COLUMNS, rows).astype({"worker": "Int64"})
 
     def __repr__(self) -> str:
-        """One line: how many tasks are on each node, by its index; it knows no names."""
+        """One line: the number of tasks on each node, by the node's index."""
         counts = Counter(node for node in self.nodes if node != UNPLACED)
         by_node = [f"{node}: {count:,}" for node, count in sorted(counts.items())]
         return self._head() + (f"; tasks by node index: {listed(by_node)}" if by_node else "")
@@ -164,15 +164,15 @@ def places_from_data(places: Any) -> dict[str, dict[str, Place]]:
     """Return topology -> task -> place of plain data; see `Placement.from_dict`."""
     if not isinstance(places, Mapping):
         raise InputError("must be a dict of topologies", field="placement", value=str(places))
-    found: dict[str, dict[str, Place]] = {}
+    by_topology: dict[str, dict[str, Place]] = {}
     for topology, tasks in places.items():
         if not isinstance(tasks, Mapping):
             rule = "must be a dict of tasks"
             raise InputError(rule, field=f"placement.{topology}", value=str(tasks))
         for task, place in tasks.items():
             where = f"placement.{topology}.{task}"
-            found.setdefault(topology, {})[task] = _place(place, where)
-    return found
+            by_topology.setdefault(topology, {})[task] = _place(place, where)
+    return by_topology
 
 
 def _place(given: Any, where: str) -> Place:
@@ -216,9 +216,9 @@ def from_places(instance: Instance, places: Mapping[str, Mapping[str, Place]]) -
                 )
     nodes, workers = [], []
     for topology, task in names:
-        found = places.get(topology, {}).get(task)
-        nodes.append(UNPLACED if found is None else node_index[found.node])
-        workers.append(UNPLACED if found is None else found.worker)
+        found_place = places.get(topology, {}).get(task)
+        nodes.append(UNPLACED if found_place is None else node_index[found_place.node])
+        workers.append(UNPLACED if found_place is None else found_place.worker)
     return Placement(tuple(nodes), tuple(workers))
 
 
@@ -246,12 +246,12 @@ def tasks_by_worker(
     instance: Instance, placement: Placement
 ) -> dict[tuple[str, int, int], list[str]]:
     """Return (topology, index of the node, label of the worker) -> names of the tasks there."""
-    found: dict[tuple[str, int, int], list[str]] = {}
+    tasks: dict[tuple[str, int, int], list[str]] = {}
     rows = zip(instance.task_names(), placement.nodes, placement.workers, strict=True)
     for (topology, task), node, worker in rows:
         if node != UNPLACED:
-            found.setdefault((topology, node, worker), []).append(task)
-    return found
+            tasks.setdefault((topology, node, worker), []).append(task)
+    return tasks
 
 
 def node_lines(instance: Instance, placement: Placement) -> list[str]:
@@ -264,10 +264,10 @@ def node_lines(instance: Instance, placement: Placement) -> list[str]:
     workers = tasks_by_worker(instance, placement)
     for topology, node, worker in sorted(workers, key=lambda key: (key[1], key[2], key[0])):
         prefix = f"{topology}/" if several else ""
-        found = workers[topology, node, worker]
-        tasks.setdefault(node, []).extend(f"{prefix}{task}" for task in found)
+        here = workers[topology, node, worker]
+        tasks.setdefault(node, []).extend(f"{prefix}{task}" for task in here)
     nodes = instance.cluster.nodes
-    return [f"{nodes[node].id}: {listed(found)}" for node, found in tasks.items()]
+    return [f"{nodes[node].id}: {listed(here)}" for node, here in tasks.items()]
 
 
 def leave_out(instance: Instance, placement: Placement, topologies: Collection[str]) -> Placement:
@@ -282,7 +282,7 @@ def leave_out(instance: Instance, placement: Placement, topologies: Collection[s
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A method found no placement, or does not apply; `reason` in words for people.
+    """A method found no placement, or does not apply; `reason` says why, in words.
 
     Examples
     --------

@@ -85,9 +85,9 @@ class Component(Noun):
     estimated
         Resources whose demand ``measure`` estimated because the logs do not tell; no rule.
     rate
-        Of a spout: tuples per second that its tasks emit together, one task as many as another;
-        where the topology has a `window`, at most; ``None`` = not known, or, with a `window`, as
-        many as it lets through. Only predictions and ``bottleneck`` read it.
+        Of a spout: tuples per second that its tasks emit together, each task equally many; with a
+        `window` of the topology, at most; ``None`` = not known, or, with a `window`, as many as it
+        allows. Only predictions and ``bottleneck`` read it.
     service_ms
         Mean time to process a tuple on a core of 100 points, of a spout to emit one, without
         serialisation; ``None`` = not known. Only predictions and ``bottleneck`` read it.
@@ -124,14 +124,14 @@ def grouping_name(written: str) -> str:
     Raises
     ------
     InputError
-        When it is none of Storm's groupings.
+        When it is not one of Storm's groupings.
     """
     if written in GROUPINGS:
         return written
     bare = re.sub("[_ -]", "", written.removeprefix(":")).lower().removesuffix("grouping")
-    found = _GROUPINGS_OF_STORM.get(bare, written)
-    one_of(found, GROUPINGS, "")
-    return found
+    name = _GROUPINGS_OF_STORM.get(bare, written)
+    one_of(name, GROUPINGS, "")
+    return name
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,9 +297,9 @@ class Topology(Noun):
     components
         Spouts and bolts, without ackers.
     streams
-        Who sends to whom; cycles are allowed.
+        Which component sends to which; cycles are allowed.
     owner
-        User it belongs to, for ``scheduler.pools``.
+        The user who owns it, for ``scheduler.pools``.
     priority
         0 is the highest; it weighs the term ``rejected`` and orders rounds.
     launch_time
@@ -325,7 +325,7 @@ class Topology(Noun):
     ackers
         Acker tasks; ``None`` = none.
     ras
-        What Storm's strategies also read; no rule.
+        Other settings of Storm's strategies; no rule.
     window
         Most tuples of each spout task in flight, 1 or more (``topology.max.spout.pending``): from
         emission until all that follows from them is processed and, where they are acked,
@@ -383,7 +383,7 @@ class Topology(Noun):
                 raise InputError(rule, field=where, value=key)
 
     def _references(self) -> Iterator[tuple[str, str]]:
-        """Yield the component ids that streams and rules name, and where."""
+        """Yield the component ids in streams and rules, with their fields."""
         for i, stream in enumerate(self.streams):
             yield stream.source, f"streams[{i}].from"
             yield stream.target, f"streams[{i}].to"
@@ -420,4 +420,4 @@ class Topology(Noun):
 # Names that have a meaning of their own in an instance.
 
 ACKER = "__acker"
-"""Component id of the tasks that a topology's `ackers` make."""
+"""Component id of the tasks of a topology's `ackers`."""

@@ -1,8 +1,8 @@
-"""Advice while a cluster runs: whether a rebalance with few moves pays, batch by batch.
+"""Advice on a running cluster: whether a rebalance with few moves pays, batch by batch.
 
 The monitor and manager of StroMAX (sections 3.3 and 4), with an optimum in place of its heuristic:
-a Structured Streaming job keeps the samples of each batch of logs exactly once, `statistics` makes
-the weights of them, `saving` solves for the best placement with at most K moves, `hysteresis`
+a Structured Streaming job stores the samples of each batch of logs exactly once, `statistics`
+computes weights from them, `saving` finds the best placement with at most K moves, `hysteresis`
 decides whether advice begins or ends, and `advice_file` has one line per batch.
 
 Start with `advice`. It may import `models`, `solver`, `pipeline.spark` and

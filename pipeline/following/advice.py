@@ -1,4 +1,4 @@
-"""One advice: whether a rebalance pays, after one batch of logs."""
+"""A piece of advice: whether a rebalance pays, after one batch of logs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MS = timedelta(milliseconds=1)
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Which batch of logs an advice follows from.
+    """The batch of logs behind a piece of advice.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class Batch:
     time_ms
         Time of the latest sample of this batch and all before, milliseconds since 1970.
     samples
-        How many samples the weights rest on, those of all batches so far.
+        Number of samples behind the weights, in all batches so far.
     """
 
     stream: str
@@ -45,13 +45,13 @@ class Advice:
     Parameters
     ----------
     batch
-        What it follows from.
+        The batch behind it.
     saving
         Cost now, best cost, bounds and moves.
     state
-        Whether advice stands, and since when.
+        Whether advice is in force, and since when.
     reason
-        Why.
+        The reason for that.
     """
 
     batch: Batch

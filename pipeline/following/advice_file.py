@@ -1,8 +1,8 @@
 """The advice file: JSON lines, one per batch, each exactly once.
 
-A line is written in one piece and forced to disk before its batch counts as done. Where a crash cut
-it short, the next start removes the rest of it, and the batch, which is repeated, writes it again;
-a batch whose line is there already writes nothing.
+A line is written in one piece and forced to disk before its batch counts as done. If a crash cut it
+short, the next start removes the partial line, and the repeated batch writes it again; a batch
+whose line exists already writes nothing.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from slotwise.pipeline.following.advice import FORMAT, Advice, time_ms
 from slotwise.pipeline.following.hysteresis import State
 
 HEAD = f'{{"format": "{FORMAT}", '.encode()
-"""How every line begins."""
+"""The beginning of every line."""
 
 BLOCK = 65_536
-"""Bytes that are read at once when the last line is looked for, from the end."""
+"""Bytes read at once when searching for the last line from the end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The last line of a stream in an advice file: its batch, and whether advice stands."""
+    """The last line of a stream in an advice file: its batch, and whether advice is in force."""
 
     batch: int
     state: State
@@ -38,13 +38,13 @@ class Written:
 def mend(path: Path, stream: str) -> Written | None:
     """Remove a last line that a crash cut short, and return the last whole one.
 
-    The file is made where there is none. ``None``: the file is empty, or its last line is another
-    stream's, whose lines stay.
+    The file is created if it is missing. ``None``: it is empty, or its last line is of another
+    stream, whose lines are kept.
 
     Raises
     ------
     InputError
-        When the file cannot be read or written, or holds something else; it stays as it is then.
+        When the file cannot be read or written, or has other content; it is not changed then.
     """
     try:
         with path.open("a+b") as file:
@@ -80,20 +80,20 @@ def append(path: Path, advice: Advice) -> None:
 
 
 def _end_of_lines(path: Path, size: int) -> int:
-    """Return how many of the first `size` bytes are whole lines."""
+    """Return the number of the first `size` bytes that are whole lines."""
     with path.open("rb") as file:
         while size > 0:
             start = max(0, size - BLOCK)
             file.seek(start)
-            found = file.read(size - start).rfind(b"\n")
-            if found >= 0:
-                return start + found + 1
+            position = file.read(size - start).rfind(b"\n")
+            if position >= 0:
+                return start + position + 1
             size = start
     return 0
 
 
 def _last(path: Path, stream: str, end: int) -> Written | None:
-    """Return what the last line before byte `end` says; see `mend`."""
+    """Return the last line before byte `end`; see `mend`."""
     start = _end_of_lines(path, max(0, end - 1))
     with path.open("rb") as file:
         file.seek(start)
@@ -106,15 +106,15 @@ def _last(path: Path, stream: str, end: int) -> Written | None:
         except UnicodeDecodeError as error:
             raise InputError("is not UTF-8; give a file of advice, or a new one") from error
         check_format(data, FORMAT)
-        found = validated(AdviceFile, data)
-    if found.stream != stream:
+        last = validated(AdviceFile, data)
+    if last.stream != stream:
         return None
-    changed = None if found.since is None else time_ms(found.since)
-    return Written(found.batch, State(found.pays, changed))
+    changed = None if last.since is None else time_ms(last.since)
+    return Written(last.batch, State(last.pays, changed))
 
 
 def _check_start(path: Path, file: BinaryIO, end: int) -> None:
-    """Refuse to remove what does not begin like a line of advice."""
+    """Raise `InputError` instead of removing a line that does not begin like advice."""
     file.seek(end)
     start = file.read(len(HEAD))
     if not HEAD.startswith(start):

@@ -1,8 +1,8 @@
-"""The checkpoint folder: what a stream is of, and what it has got so far.
+"""The checkpoint folder: the identity of a stream, and its state.
 
-``stream.json`` says which stream it is, ``spark`` has Spark's own checkpoint, ``tables`` the lines
-as ``measure --store`` keeps them, ``unreadable.json`` the files that could not be read,
-``advice.jsonl`` the advice where no other file was asked for.
+``stream.json`` identifies the stream, ``spark`` has Spark's own checkpoint, ``tables`` the lines in
+the form of ``measure --store``, ``unreadable.json`` the files that could not be read, and
+``advice.jsonl`` the advice unless another file is given.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ class Checkpoint:
 
     @property
     def spark(self) -> Path:
-        """Where Spark keeps which lines it has read; absolute, as Java's folder may be another."""
+        """Folder of Spark's own checkpoint; absolute, as Java's current folder may differ."""
         return self.folder.absolute() / "spark"
 
     @property
     def tables(self) -> Path:
-        """Where the tables of the lines are; absolute."""
+        """Folder of the tables of lines; absolute."""
         return self.folder.absolute() / "tables"
 
     @property
     def unreadable(self) -> Path:
-        """Where the files are named that cannot be read: path -> what is wrong with it."""
+        """File that lists unreadable files: path -> what is wrong with it."""
         return self.folder / "unreadable.json"
 
     @property
     def advice(self) -> Path:
-        """Where advice goes if nobody asks for another file."""
+        """The default file of advice."""
         return self.folder / "advice.jsonl"
 
 
@@ -57,13 +57,13 @@ def open_checkpoint(folder: Path, made_of: Mapping[str, str]) -> Checkpoint:
     folder
         New, empty, or of an earlier run.
     made_of
-        What lines are read from and how, in words; a stream keeps to it from its beginning, or its
-        early lines would mean something else than its late ones.
+        The source of lines and how they are read, in words; it must not change during a stream,
+        since early lines would otherwise mean something else than late ones.
 
     Raises
     ------
     InputError
-        When the folder holds something else, or a stream of other lines.
+        When the folder has other content, or a stream of other lines.
     """
     path = folder / "stream.json"
     if path.is_file():
@@ -79,7 +79,7 @@ def open_checkpoint(folder: Path, made_of: Mapping[str, str]) -> Checkpoint:
 
 
 def _is_empty(folder: Path) -> bool:
-    """Whether nothing is in a folder but what a crash left of writing ``stream.json``."""
+    """Whether a folder has nothing but temporary files of writing ``stream.json``."""
     return folder.is_dir() and all(
         path.name.startswith(".stream.json.") and path.suffix == ".tmp" for path in folder.iterdir()
     )

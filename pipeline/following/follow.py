@@ -1,6 +1,6 @@
-"""``slotwise follow``: the loop from kept lines to advice.
+"""``slotwise follow``: the loop from stored lines to advice.
 
-The stream keeps lines by itself. Here, after each batch that it has kept, the weights are made of
+The stream stores lines by itself. Here, after each batch it has stored, weights are computed from
 all lines so far, the instance of the weights is solved, and one line of advice is written. Every
 step is a function of the batch's number and the advice before it; a crash between any two of them
 leaves a batch without advice, which the next run gives first.
@@ -38,25 +38,25 @@ if TYPE_CHECKING:
     from slotwise.pipeline.statistics.weights.measured import Measured
 
 POLL_S = 0.1
-"""Seconds between two looks for a new batch, or for Ctrl-C."""
+"""Seconds between two checks for a new batch or Ctrl-C."""
 
 Done = TypeVar("Done")
 
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """What a run came to.
+    """The result of a run.
 
     Parameters
     ----------
     advices
-        How many lines of advice it wrote.
+        Number of lines of advice written.
     file
-        Where they are.
+        The file of advice.
     interrupted
-        Whether Ctrl-C ended it; the next run goes on.
+        Whether Ctrl-C ended it; the next run continues.
     refused
-        How many batches have no advice because their lines cannot be believed.
+        Number of batches without advice because their lines are not credible.
     unreadable
         Path -> what is wrong with it, of the files that are left out, in earlier runs too.
     """
@@ -87,31 +87,30 @@ def follow(
     tell: Callable[[Advice], None],
     warn: Callable[[str], None],
 ) -> Followed:
-    """Keep the lines of `source` and give advice on them, batch by batch, until it is stopped.
+    """Store the lines of `source` and give advice on them, batch by batch, until it is stopped.
 
-    Ctrl-C ends it in the main thread: what is kept stays, and the next run goes on.
+    Ctrl-C ends it in the main thread: stored lines are kept, and the next run continues.
 
     Parameters
     ----------
     spark
         A session.
     source, measuring
-        Where lines come from, how they are read, and how weights are made of them.
+        The source of lines, how they are read, and how weights are computed from them.
     settings
-        What is asked for.
+        The settings of the run.
     keep
         Called with the instance of each batch's weights, before its advice; after a crash perhaps
         once more.
     tell
         Called with each advice, once it is in the file.
     warn
-        Called with the reason why there is no advice on a batch: what the lines so far say cannot
-        be believed.
+        Called with the reason why there is no advice on a batch, because lines are not credible.
 
     Raises
     ------
     InputError
-        When the checkpoint or the file of advice is of something else.
+        When the checkpoint or the file of advice belongs to another stream.
     SlotwiseError
         When the stream fails.
     """
@@ -131,10 +130,10 @@ def follow(
     with counted_presses() as presses, stopped_in_the_end(stream):
         while _wait_for_batch(stream, advised, presses):
             work = partial(_measured, stream, measuring, refuse)
-            found = _unless_pressed(presses, work)
-            if found is None:  # Ctrl-C
+            result = _unless_pressed(presses, work)
+            if result is None:  # Ctrl-C
                 break
-            advised, measured = found
+            advised, measured = result
             if measured is None:
                 continue
             instance = measuring.instance_of(measured)

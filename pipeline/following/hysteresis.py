@@ -2,11 +2,11 @@
 
 Advice begins once the gain is at least the least gain, and ends once it is below half of that
 (`RELEASE`): between the two nothing changes. After a change it does not begin again until the
-cooldown has passed, so that a rebalance has time to show in the logs. It may end at any time:
-advice whose gain is gone is not upheld.
+cooldown has passed, so that a rebalance has time to show in the logs. It may end at any time, as
+soon as the gain is gone.
 
 Time is that of the logs, not of the clock: a batch that is repeated after a crash, or read a year
-later, is judged alike.
+later, gives the same advice.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ class Thresholds:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Whether advice stands, and when that began or ended last.
+    """Whether advice is in force, and when it last began or ended.
 
     Parameters
     ----------
     pays
-        Whether advice stands.
+        Whether advice is in force.
     changed_ms
         Milliseconds since 1970 of the last change; ``None`` = there was none yet.
     """
@@ -67,7 +67,7 @@ class State:
 def next_state(
     before: State, gain: Fraction, at_ms: int, thresholds: Thresholds
 ) -> tuple[State, Reason]:
-    """Return whether advice stands with this gain at this time, and why.
+    """Return whether advice is in force with this gain at this time, and why.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ from slotwise.pipeline.statistics.weights.measured import Measured
 
 @dataclass(frozen=True, slots=True)
 class Measuring:
-    """How weights are made of lines; as in ``slotwise measure``.
+    """How weights are computed from lines, as in ``slotwise measure``.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class Measuring:
     tuple_bytes
         Size of a tuple where neither logs nor file tell it; ``None`` = 1.
     accept_damaged
-        Whether weights are made where more than 5 % of the lines are damaged.
+        Whether weights are computed where more than 5 % of the lines are damaged.
     """
 
     instance: Instance

@@ -1,4 +1,4 @@
-"""What a rebalance saves: the cost of what runs now, and the best cost with at most K moves."""
+"""The saving of a rebalance: the current cost, and the best cost with at most K moves."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class TermSaving:
     term
         Its name.
     now
-        What it costs as the tasks run now.
+        Its value as the tasks run now.
     best
         In the best placement found with at most K moves; ``None`` where none was found.
     bound
@@ -40,7 +40,7 @@ class TermSaving:
 
 @dataclass(frozen=True, slots=True)
 class Saving:
-    """What at most K moves save.
+    """The saving by at most K moves.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class Saving:
     terms
         In the order of the objective.
     violations
-        The hard rules that what runs now breaks.
+        The hard rules that the current placement breaks.
     moves
         The running tasks that the best placement moves; empty where none was found.
     max_moves
@@ -64,15 +64,15 @@ class Saving:
 
     @property
     def is_repair(self) -> bool:
-        """Whether what runs breaks hard rules, and a placement was found that keeps them."""
+        """Whether the current placement breaks hard rules, and one was found that keeps them."""
         return bool(self.violations) and all(term.best is not None for term in self.terms)
 
     @property
     def gain(self) -> Fraction:
         """The largest relative saving of a term, from 0 to 1.
 
-        Of the terms before the first that gets worse: what that and later ones save is worth less
-        than nothing. A repair gains 1; without a placement the gain is 0.
+        Only terms before the first that gets worse count, because the order is lexicographic. A
+        repair gains 1; without a placement the gain is 0.
         """
         if self.is_repair:
             return Fraction(1)
@@ -94,16 +94,16 @@ def saving(
     workers: int = 1,
     seed: int = 0,
 ) -> Saving:
-    """Return what at most `max_moves` moves save.
+    """Return the saving by at most `max_moves` moves.
 
     Parameters
     ----------
     instance
-        With `running`; a stricter limit of moves of its own stands.
+        With `running`; a stricter limit of moves of its own remains in force.
     max_moves
         Most running tasks that may move, 0 or more.
     engine, time_limit_s, workers, seed
-        As in `slotwise.solve`; the search begins with what runs.
+        As in `slotwise.solve`; the search begins with the current placement.
 
     Raises
     ------

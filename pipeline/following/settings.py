@@ -1,4 +1,4 @@
-"""What one can ask of a stream of advice."""
+"""The settings of a stream of advice."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Search:
     seed: int = 0
 
     def saving(self, instance: Instance) -> Saving:
-        """Return what at most that number of moves saves."""
+        """Return the saving by at most that number of moves."""
         return saving(
             instance,
             self.max_moves,
@@ -38,16 +38,16 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Following:
-    """What a run does.
+    """The settings of a run.
 
     Parameters
     ----------
     checkpoint
-        Folder of the stream; a later run with the same one goes on.
+        Folder of the stream; a later run with the same one continues it.
     advice
         File of advice; ``None`` = ``advice.jsonl`` in the checkpoint.
     trigger
-        When it looks for new lines, and whether it ends.
+        When it reads new lines, and whether it ends.
     search
         See `Search`.
     thresholds

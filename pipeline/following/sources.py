@@ -1,4 +1,4 @@
-"""Where the lines come from: files as they appear in a folder, or a topic of Kafka."""
+"""Sources of lines: files as they appear in a folder, or a topic of Kafka."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class LogFolder:
     Parameters
     ----------
     folder
-        What ``slotwise measure`` takes as LOGS.
+        LOGS, as in ``slotwise measure``.
     files_per_batch
         Most new files of a batch, 1 or more.
     left_out
@@ -38,7 +38,7 @@ class LogFolder:
     left_out: tuple[str, ...] = ()
 
     def describe(self) -> str:
-        """Return what a checkpoint remembers of it: another one would not continue this stream."""
+        """Return its description in a checkpoint; another source does not continue the stream."""
         return f"folder {self.folder.resolve()}"
 
     def lines(self, spark: SparkSession) -> DataFrame:
@@ -93,7 +93,7 @@ class KafkaTopic:
     records_per_batch: int = 1_000_000
 
     def describe(self) -> str:
-        """Return what a checkpoint remembers of it: another one would not continue this stream."""
+        """Return its description in a checkpoint; another source does not continue the stream."""
         return f"Kafka topic {self.topic}"
 
     def lines(self, spark: SparkSession) -> DataFrame:
@@ -129,17 +129,17 @@ _KAFKA_URL = re.compile(r"kafka://([^/\s]+:\d+(?:,[^/\s]+:\d+)*)/([\w.-]+)")
 
 
 def source_of(logs: str) -> Source:
-    """Return what ``LOGS`` names: a folder, or ``kafka://HOST:PORT[,HOST:PORT]/TOPIC``.
+    """Return the source named by ``LOGS``: a folder, or ``kafka://HOST:PORT[,HOST:PORT]/TOPIC``.
 
     Raises
     ------
     InputError
-        When it begins like the address of a topic and is none.
+        When it begins like the address of a topic but is not one.
     """
     if not logs.startswith("kafka:"):
         return LogFolder(Path(logs))
-    found = _KAFKA_URL.fullmatch(logs)
-    if found is None:
+    match = _KAFKA_URL.fullmatch(logs)
+    if match is None:
         rule = "must be kafka://HOST:PORT[,HOST:PORT]/TOPIC"
         raise InputError(rule, field="logs", value=logs)
-    return KafkaTopic(found[1], found[2])
+    return KafkaTopic(match[1], match[2])

@@ -1,8 +1,8 @@
 """The Structured Streaming job: lines in, each in the tables exactly once.
 
-Spark hands over the lines batch by batch; after a crash it repeats the batch that it has not noted
-as done, with the same lines. The tables (`slotwise.pipeline.statistics.run`) know which batches
-they hold, so that a batch that is repeated changes nothing.
+Spark delivers the lines batch by batch; after a crash it repeats the batch that it has not recorded
+as done, with the same lines. The tables (`slotwise.pipeline.statistics.run`) record which batches
+they hold, so that a repeated batch changes nothing.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
-    """When the stream looks for new lines.
+    """When the stream reads new lines.
 
     Parameters
     ----------
     seconds
-        From one look to the next, above 0.
+        Interval, above 0.
     once
-        Whether it ends when what is there now has been read, in as many batches as that takes.
+        Whether it ends when all present lines have been read, in as many batches as that takes.
     """
 
     seconds: float = 30.0
@@ -44,15 +44,15 @@ class Trigger:
 
 @dataclass(slots=True)
 class Stream:
-    """A stream that goes on without the files that cannot be read.
+    """A stream that continues without the files that cannot be read.
 
-    Such a file ends Spark's query. It is then looked for, named in the checkpoint, and left out as
-    a whole when the query starts again, which repeats the batch that failed.
+    Such a file ends Spark's query. It is then identified, listed in the checkpoint, and left out as
+    a whole when the query starts again, which repeats the failed batch.
 
     Attributes
     ----------
     lock
-        Held while a batch is added to the tables; whoever reads them holds it meanwhile.
+        Held while a batch is added to the tables, and while they are read.
     batch
         The last batch that the tables hold; -1 = none yet.
     query
@@ -85,18 +85,18 @@ class Stream:
         if not path.is_file():
             return {}
         with in_file(str(path)):
-            found = parse_json(path.read_text("utf-8"))
-            if not isinstance(found, dict):
+            reasons = parse_json(path.read_text("utf-8"))
+            if not isinstance(reasons, dict):
                 raise InputError("is damaged; remove it", has_value=False)
-            return found
+            return reasons
 
     def goes_on(self) -> bool:
-        """Start again a query that ended by unreadable files; false: it ended by itself.
+        """Restart a query that ended because of unreadable files; false: it ended by itself.
 
         Raises
         ------
         SlotwiseError
-            When it ended by something else.
+            When it ended for another reason.
         """
         failed = failure(self.query)
         if failed is None:
@@ -133,13 +133,13 @@ class Stream:
 
 
 def reading_in_words(reading: Reading) -> str:
-    """Return all that decides how lines are parsed; lateness and the like are judged later."""
+    """Return the settings that decide how lines are parsed; lateness and so on is judged later."""
     known = {topology: sorted(names) for topology, names in sorted(reading.components.items())}
     return json.dumps({"topology": reading.topology, "zone": reading.zone, "components": known})
 
 
 def failure(query: StreamingQuery) -> SlotwiseError | None:
-    """Return what ended a query, in one line; ``None`` where it ended by itself."""
+    """Return the error that ended a query, in one line; ``None`` where it ended by itself."""
     error = query.exception()
     if error is None:
         return None

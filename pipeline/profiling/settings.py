@@ -1,4 +1,4 @@
-"""How a task is profiled."""
+"""Settings of profiling a task."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from slotwise.models.errors import InputError
 
 
 class Parallel(StrEnum):
-    """What runs side by side on the slot."""
+    """Threads or processes run in parallel on the slot."""
 
     THREADS = "threads"
     PROCESSES = "processes"
-    """For a task that Python's lock would hold back."""
+    """For a task that Python's lock would slow down."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +31,11 @@ class Settings:
         A trial measures for `seconds` after `warm_up`, s; longer where that is less than
         `least_tuples`.
     least_tuples
-        Fewest tuples to judge a trial by.
+        Fewest tuples for judging a trial.
     first_rate, max_rate
-        Rates to begin with and to end at, tuples/s. Where the first is too much, lower ones follow.
+        First and highest rate, tuples/s. If the first is too high, lower ones follow.
     resolution
-        The peak rate is found to this part of itself; peak rates that differ less are equal.
+        Relative precision of the peak rate; peak rates that differ less count as equal.
     max_slope
         A trial is stable where latency rises by at most this many seconds per second. The article
         uses 0.001 on trials of 12 minutes; shorter ones are noisier. An input rate p % above what
@@ -62,7 +62,7 @@ class Settings:
     core: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse values out of range."""
+        """Raise `InputError` for values out of range."""
         if (
             not self.threads
             or self.threads[0] != 1

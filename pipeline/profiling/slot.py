@@ -40,7 +40,7 @@ def core_of(settings: Settings) -> int:
     Raises
     ------
     InputError
-        Where this system pins no process, or the core is none that this process may use.
+        Where this system cannot pin a process, or this process may not use the core.
     """
     if not hasattr(os, "sched_setaffinity"):
         raise InputError("this system cannot pin a process to a core", has_value=False)
@@ -216,7 +216,7 @@ def _cpu_seconds(process: psutil.Process) -> float:
 
 
 def check_task(task: str) -> None:
-    """Refuse a task that is neither a callable's name nor a command, before it is tried."""
+    """Raise `InputError` for a task that is neither a callable's name nor a command."""
     if not is_callable_name(task):
         _command(task)
 
@@ -232,7 +232,7 @@ def _command(task: str) -> list[str]:
 
 
 def _feed(process: subprocess.Popen[bytes], source: int, sink: int) -> None:
-    """Pass tuples to a command and its answers on, until either ends."""
+    """Pass tuples to a command and its answers back, until either ends."""
     assert process.stdin is not None
     assert process.stdout is not None
     try:

@@ -28,21 +28,21 @@ from slotwise.pipeline.profiling.settings import Settings
 from slotwise.pipeline.profiling.trial import Trial
 
 LEAST_RATE = 0.1
-"""A task that does not keep up with this is given up, tuples/s."""
+"""Tuples/s: a task that does not keep up with this rate is given up."""
 
 DECIMALS = 3
-"""Of the figures in a model."""
+"""Decimals of the numbers in a model."""
 
 RunTrial = Callable[[int, float], Trial]
 
 
 def sweep(run_trial: RunTrial, settings: Settings, done: Sequence[Trial]) -> Iterator[Trial]:
-    """Run the trials that are missing, one after the other.
+    """Run the missing trials, one after the other.
 
     Parameters
     ----------
     run_trial
-        ``(threads, rate)`` -> what a trial measures.
+        ``(threads, rate)`` -> trial.
     done
         Trials of the same task and settings that are there already.
 
@@ -109,8 +109,8 @@ def next_rate(trials: Sequence[Trial], start: float, settings: Settings) -> floa
 def _verdicts(trials: Sequence[Trial]) -> dict[float, bool | None]:
     """Return rate -> whether it is stable; ``None``: to be tried once more.
 
-    A hiccup of the machine makes a rate look unstable, none makes it look stable: one stable trial
-    is enough, an unstable one is repeated, unless less than half of its tuples were answered.
+    A hiccup of the machine can make a rate look unstable but not stable: one stable trial is
+    enough, an unstable one is repeated, unless less than half of its tuples were answered.
     """
     verdicts: dict[float, bool | None] = {}
     for one in trials:
@@ -139,8 +139,8 @@ def is_flat(peaks: Sequence[tuple[int, float]], settings: Settings) -> bool:
 def model_of(name: str, trials: Sequence[Trial]) -> tuple[PerformanceModel, tuple[int, ...]]:
     """Return the performance model that trials show, and the thread counts it leaves out.
 
-    A count whose peak rate is below that of fewer threads, though more threads reach more, is
-    noise and left out: nobody would choose it.
+    A count whose peak rate is below that of fewer threads, although more threads reach more, is
+    noise and left out.
 
     Raises
     ------

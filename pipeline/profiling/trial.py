@@ -1,4 +1,4 @@
-"""One trial: tuples at a constant rate, and how long each took (RunTaskTrial of Algorithm 1)."""
+"""One trial: tuples at a constant rate, and their latencies (RunTaskTrial of Algorithm 1)."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from slotwise.pipeline.profiling.settings import Settings
 from slotwise.pipeline.profiling.slot import MIB, RunningSlot
 
 START_S = 60.0
-"""So long a task may take to load."""
+"""Seconds that a task may take to load."""
 PATIENCE_S = 30.0
-"""So long the first answer of a trial may take."""
+"""Seconds that the first answer of a trial may take."""
 TICK_S = 0.001
 """Least pause of the source: faster rates send several tuples at once."""
 BATCH = select.PIPE_BUF // worker.TUPLE.size
-"""So many tuples are written at once, atomically."""
+"""Most tuples written at once, atomically."""
 NS = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What one trial measured.
+    """The measurements of one trial.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Trial:
     rate
         Input rate, tuples/s.
     stable
-        See `is_stable`; so long as the last answers took, twice, the trial waits for more.
+        See `is_stable`; the trial waits for more answers twice as long as the last ones took.
     slope
         Seconds by which latency rose per second.
     latency
@@ -61,7 +61,7 @@ class Trial:
 
 
 def trial_seconds(rate: float, settings: Settings) -> float:
-    """Return how long a trial at `rate` measures, s, without its warm-up."""
+    """Return the seconds that a trial at `rate` measures, without its warm-up."""
     return max(settings.seconds, settings.least_tuples / rate)
 
 
@@ -111,7 +111,7 @@ def run_trial(task: str, threads: int, rate: float, settings: Settings) -> Trial
 
 
 def _wait(answers: _Answers, slot: RunningSlot, until: int) -> None:
-    """Take answers until a moment (`time.monotonic_ns`)."""
+    """Take answers until a point in time (`time.monotonic_ns`)."""
     while (left := (until - time.monotonic_ns()) / NS) > 0:
         answers.take(min(left, 0.1))
         slot.check_alive()
@@ -132,7 +132,7 @@ class _Source(threading.Thread):
         self._stopped = threading.Event()
 
     def stop(self) -> None:
-        """Send no more; return when that is so, and before the pipe closes."""
+        """Stop sending; return when it has stopped, before the pipe closes."""
         self._stopped.set()
         self.join()
 
@@ -153,7 +153,7 @@ class _Source(threading.Thread):
 
 
 class _Answers:
-    """The sink: when each tuple was done."""
+    """The sink: the time at which each tuple was done."""
 
     def __init__(self, slot: RunningSlot) -> None:
         self.done: dict[int, int] = {}
@@ -163,7 +163,7 @@ class _Answers:
         self._poll.register(slot.sink, select.POLLIN)
 
     def take(self, seconds: float) -> bool:
-        """Wait at most so long for answers and keep them; return whether there were any."""
+        """Wait at most `seconds` for answers and keep them; return whether there were any."""
         if not self._poll.poll(1000 * seconds):
             return False
         data = os.read(self._slot.sink, BATCH * 64 * worker.ANSWER.size)
@@ -187,7 +187,7 @@ class _Answers:
                 )
 
     def wait_first(self, start: int) -> None:
-        """Wait `PATIENCE_S` from the start for any answer, or refuse the task."""
+        """Wait `PATIENCE_S` from the start for any answer; raises `InputError` without one."""
         deadline = start + int(PATIENCE_S * NS)
         while not self.done and time.monotonic_ns() < deadline:
             self.take(0.1)

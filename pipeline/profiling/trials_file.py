@@ -1,4 +1,4 @@
-"""The raw trials of a profile: JSON lines, written as they end, so that none is lost."""
+"""The raw trials of a profile: JSON lines, each written when its trial ends; none is lost."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ class TrialsFile:
     Parameters
     ----------
     path
-        Where; made with the first trial.
+        Of the file, which is created with the first trial.
     task
-        As the user names it.
+        As the user wrote it.
     settings
         How it is profiled.
 
     Raises
     ------
     InputError
-        Where the file is there and holds other than trials of this task with these settings.
+        Where the file has other content than trials of this task with these settings.
     """
 
     def __init__(self, path: Path, task: str, settings: Settings) -> None:

@@ -1,8 +1,8 @@
 """The process that runs a Python task: threads that take tuples from a pipe.
 
 A tuple is its number, 8 bytes; an answer the number and the moment (`time.monotonic_ns`) at which
-the task had done it, 16 bytes. Reads and writes of so few bytes are atomic, so that all threads,
-and several processes, share two pipes. What the task raises ends the process with a traceback.
+the task had done it, 16 bytes. Reads and writes of few bytes are atomic, so that all threads, and
+several processes, share two pipes. An exception of the task ends the process with a traceback.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ READY = -1
 
 
 def main() -> None:
-    """Run as the settings in the last argument say: task, threads, pipes, core."""
+    """Run with the settings in the last argument: task, threads, pipes, core."""
     settings = json.loads(sys.argv[-1])
     os.sched_setaffinity(0, {settings["core"]})
     sys.path.insert(0, os.getcwd())
@@ -49,12 +49,12 @@ def main() -> None:
 def load_task(name: str) -> Callable[[int], object]:
     """Return the callable that ``package.module:callable`` names."""
     module, _, path = name.partition(":")
-    found: object = import_module(module)
+    task: object = import_module(module)
     for part in path.split("."):
-        found = getattr(found, part)
-    if not callable(found):
+        task = getattr(task, part)
+    if not callable(task):
         raise TypeError(f"{name} cannot be called")
-    return found
+    return task
 
 
 def serve(task: Callable[[int], object], source: int, sink: int) -> None:

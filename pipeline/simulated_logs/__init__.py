@@ -1,11 +1,11 @@
-"""Logs of a placed topology that never ran, so that what they say is known.
+"""Simulated logs of a placed topology, whose true weights are known.
 
 `simulate` draws tuples, latencies and bytes of each task from rates and costs that an instance
 states, and writes them as the lines that Storm's ``LoggingMetricsConsumer`` prints and as JSON
-lines, with planted faults; beside them ``nodes.json`` (GHz) and ``truth.json`` (everything a reader
-should find). `traffic` says how many tuples flow where, `scene` which task runs where at which
-cost, `draws` what happens in a bucket of time, `storm_lines` and `json_lines` how it is written,
-`faults` what is wrong with it.
+lines, with planted faults; beside them ``nodes.json`` (GHz) and ``truth.json`` (everything that a
+reader should find). `traffic` has the flows of tuples, `scene` the tasks with their places and
+costs, `draws` the events in buckets of time, `storm_lines` and `json_lines` the formats, `faults`
+the planted faults.
 
 Start with `simulate`. It may import `models`; `slotwise.api` imports it.
 """

@@ -1,4 +1,4 @@
-"""What happens in buckets of time: tuples, latencies, cpu time and bytes, of known means."""
+"""Random draws for buckets of time: tuples, latencies, cpu time and bytes, of known means."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Counts = NDArray[np.int64]
 Reals = NDArray[np.float64]
 Shape = TypeVar("Shape", bound=tuple[int, ...])
 Input = tuple[str, str]
-"""(component, stream) that tuples come from."""
+"""(component, stream) from which tuples come."""
 
 MICROS = 1000
 """Microseconds in a millisecond: cpu time is summed in whole ones."""
@@ -24,7 +24,7 @@ MICROS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """What a topology does in some buckets; the first axis is the bucket.
+    """The activity of a topology in some buckets; the first axis is the bucket.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class Drawn:
 class Draws:
     """The draws of a topology, bucket after bucket; the same whatever the chunks.
 
-    Each quantity has a generator of its own, so that what one draws shifts no other.
+    Each quantity has a generator of its own, so that draws of one do not shift another.
     """
 
     def __init__(self, scene: Scene, settings: LogSettings, seed: tuple[int, int]) -> None:
@@ -76,7 +76,7 @@ class Draws:
         self._next = 0
 
     def draw(self, buckets: int) -> Drawn:
-        """Return what happens in the next buckets."""
+        """Return the activity in the next buckets."""
         scene = self._scene
         emitted: dict[Input, Counts] = {}
         pairs, sizes = [], []
@@ -128,9 +128,9 @@ class Draws:
         if flow.grouping == "all":
             return np.broadcast_to(emitted[:, :, None], shape).copy()
         if flow.grouping == "global":
-            found = np.zeros(shape, np.int64)
-            found[:, :, 0] = emitted
-            return found
+            counts = np.zeros(shape, np.int64)
+            counts[:, :, 0] = emitted
+            return counts
         if flow.grouping == "fields" and self._settings.noise:
             generator = self._generator("fields", flow.source, flow.target, flow.stream)
             return generator.multinomial(emitted, np.full(receivers, 1 / receivers)).astype(
@@ -147,11 +147,11 @@ class Draws:
         return np.rint(pairs * (flow.bytes * factor)).astype(np.int64)
 
     def _executed(self, part: Part, index: int, pairs: list[Counts]) -> dict[Input, Counts]:
-        found: dict[Input, Counts] = {}
+        executed: dict[Input, Counts] = {}
         for flow, counts in zip(self._scene.flows, pairs, strict=True):
             if flow.target == part.id:
-                found[flow.source, flow.stream] = counts[:, :, index].sum(axis=1)
-        return found
+                executed[flow.source, flow.stream] = counts[:, :, index].sum(axis=1)
+        return executed
 
     def _costs(
         self, emitted: dict[Input, Counts], executed: list[dict[Input, Counts]], buckets: int
@@ -176,7 +176,7 @@ class Draws:
         return latency, cpu
 
     def _scaled(self, buckets: int) -> NDArray[np.bool_]:
-        """Say of each of the next buckets whether the load shift holds in it."""
+        """Return for each of the next buckets whether the load shift applies to it."""
         begins = np.arange(self._next, self._next + buckets) * self._settings.bucket_seconds
         return np.asarray(begins >= self._settings.scale_from)
 

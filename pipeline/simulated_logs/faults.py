@@ -1,4 +1,4 @@
-"""What is wrong with logs: lines damaged, repeated, late, out of order or of nobody we know."""
+"""Faults planted in logs: lines damaged, repeated, late, out of order or of unknown components."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from slotwise.pipeline.simulated_logs.report import Report
 from slotwise.pipeline.simulated_logs.settings import LogSettings
 
 Write = Callable[[str, str], None]
-"""Takes the path of a file and text to append."""
+"""(path of a file, text) -> append the text."""
 
 FAULTS = ("malformed", "duplicate", "late", "out_of_order", "unknown_component", "negative")
 """Kinds of faulty lines, each as frequent as the others.
 
-Malformed, unknown and negative ones are damaged copies, beside the good line; lines that are late
-or out of order (after the next line of their task and metric) are the only ones of what they say.
+Malformed, unknown and negative ones are damaged copies in addition to the good line; late lines and
+lines out of order (after the next line of their task and metric) have no good copy.
 """
 DELAYED = ("late", "out_of_order")
 UNKNOWN = "nobody"
-"""The component that no topology has."""
+"""A component that no topology has."""
 
 
 class Faults:
-    """Plants faults into the lines of one kind; without any, passes reports on."""
+    """Plants faults into the lines of one kind; without faults, passes reports on."""
 
     def __init__(self, kind: str, settings: LogSettings, write: Write, planted: IO[str]) -> None:
         self._share = settings.faults
@@ -69,11 +69,11 @@ class Faults:
 
     @property
     def extra(self) -> int:
-        """How many lines there are beside those of reports."""
+        """Number of lines in addition to those of reports."""
         return sum(self.counts[fault] for fault in FAULTS if fault not in DELAYED)
 
     def finish(self) -> None:
-        """Write what is still delayed."""
+        """Write the lines that are still delayed."""
         self._flush(None)
 
     def _next_gap(self) -> int:
@@ -99,7 +99,7 @@ class Faults:
         self._planted.write(json.dumps(row, ensure_ascii=False) + "\n")
 
     def _damaged(self, fault: str, line: str) -> str:
-        """Return the line with a component that nobody has, or a number below zero.
+        """Return the line with an unknown component, or a number below zero.
 
         It is the line itself where it has no such part.
         """

@@ -58,16 +58,16 @@ class JsonReports:
     def _columns(self, drawn: Drawn) -> list[list[Any]]:
         """Return the values of each place by bucket, in the order of the lines, by node."""
         scene = self._scene
-        found: dict[Machine, list[Any]] = {machine: [] for machine in self._machines}
+        columns: dict[Machine, list[Any]] = {machine: [] for machine in self._machines}
         for i, task in enumerate(scene.tasks):
             spent = drawn.cpu_us[i] / MICROS
-            found[task.machine] += [spent.tolist(), drawn.handled(scene, i).tolist()]
+            columns[task.machine] += [spent.tolist(), drawn.handled(scene, i).tolist()]
         pairs = [counts.transpose(1, 2, 0).tolist() for counts in drawn.pairs]
         sizes = [counts.transpose(1, 2, 0).tolist() for counts in drawn.sizes]
         for flow, sender, receiver in self._pairs():
             at, to = scene.tasks[sender].index, scene.tasks[receiver].index
-            found[scene.tasks[sender].machine] += [pairs[flow][at][to], sizes[flow][at][to]]
-        return list(found.values())
+            columns[scene.tasks[sender].machine] += [pairs[flow][at][to], sizes[flow][at][to]]
+        return list(columns.values())
 
     def _report(self, bucket: int, index: int, body: str) -> Report:
         settings = self._settings

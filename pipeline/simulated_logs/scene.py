@@ -97,8 +97,8 @@ class Scene:
 
 def factor_of(scene: Scene, part: Part, settings: LogSettings) -> float:
     """Return by what the load shift multiplies a component's cost per tuple."""
-    found = (settings.scale[name] for name in scene.names_of(part) if name in settings.scale)
-    return next(found, 1.0)
+    factors = (settings.scale[name] for name in scene.names_of(part) if name in settings.scale)
+    return next(factors, 1.0)
 
 
 def scenes(
@@ -114,7 +114,7 @@ def scenes(
         When nothing is placed, or a topology only in part.
     """
     places = iter(zip(placement.nodes, placement.workers, strict=True))
-    found = []
+    drawn = []
     for index, topology in enumerate(instance.topologies):
         where = {
             (component.id, i): next(places)
@@ -126,11 +126,11 @@ def scenes(
             rule = "must place every task of a topology, or none"
             raise InputError(rule, field="placement", value=topology.id)
         if any(placed):
-            found.append(_scene(topology, index, where, machines, settings))
-    if not found:
+            drawn.append(_scene(topology, index, where, machines, settings))
+    if not drawn:
         raise InputError("places no task", field="placement", has_value=False)
-    _check_scale(found, settings)
-    return tuple(found)
+    _check_scale(drawn, settings)
+    return tuple(drawn)
 
 
 def _check_scale(scenes: list[Scene], settings: LogSettings) -> None:

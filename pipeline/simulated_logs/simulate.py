@@ -50,9 +50,9 @@ def simulate(
         there already.
     """
     machines = _machines(instance, settings)
-    found = scenes(instance, placement, machines, settings)
+    simulated = scenes(instance, placement, machines, settings)
     with new_folder(out, settings.gzip) as folder:
-        document = _write(found, machines, settings, folder)
+        document = _write(simulated, machines, settings, folder)
         with folder.text_file("nodes.json") as file:
             json.dump({one.id: one.ghz for one in machines}, file, indent=1)
         with folder.text_file("truth.json") as file:
@@ -80,20 +80,20 @@ class _Running:
 
 
 def _write(
-    found: tuple[Scene, ...],
+    simulated: tuple[Scene, ...],
     machines: tuple[Machine, ...],
     settings: LogSettings,
     folder: LogFolder,
 ) -> dict[str, Any]:
-    running = [_running(scene, index, settings) for index, scene in enumerate(found)]
+    running = [_running(scene, index, settings) for index, scene in enumerate(simulated)]
     planted = folder.text_file("planted.txt")
     faults = {kind: Faults(kind, settings, folder.append, planted) for kind in settings.kinds}
     _write_chunk(running, faults, 1)
     per_bucket = sum(one.lines for one in faults.values())
     buckets = -(-settings.lines // per_bucket)
-    for one, begins in zip(running, plan_restarts(found, settings, buckets), strict=True):
+    for one, begins in zip(running, plan_restarts(simulated, settings, buckets), strict=True):
         one.lives.begins.update(begins)
-    most = max(1, VALUES_AT_ONCE // sum(_values(scene) for scene in found))
+    most = max(1, VALUES_AT_ONCE // sum(_values(scene) for scene in simulated))
     for first in range(1, buckets, most):
         _write_chunk(running, faults, min(most, buckets - first))
     for planter in faults.values():

@@ -81,11 +81,11 @@ class Meter:
     def _transferred(
         self, task: Task, emitted: dict[str, Counts], drawn: Drawn
     ) -> dict[str, Counts]:
-        found = {stream: np.zeros(drawn.buckets, np.int64) for stream in emitted}
+        transferred = {stream: np.zeros(drawn.buckets, np.int64) for stream in emitted}
         for flow, pairs in zip(self._scene.flows, drawn.pairs, strict=True):
             if flow.source == task.part.id:
-                found[flow.stream] += pairs[:, task.index, :].sum(axis=1)
-        return found
+                transferred[flow.stream] += pairs[:, task.index, :].sum(axis=1)
+        return transferred
 
     def worker(self, worker: Worker, tasks: list[int], drawn: Drawn) -> WorkerSeries:
         """Measure a worker; whole milliseconds of cpu time add up over buckets."""

@@ -59,8 +59,8 @@ def flows(topology: Topology, rate: float, tuple_bytes: float) -> tuple[Flow, ..
 
 def intake(flows: Iterable[Flow], tasks: dict[str, int], component: str) -> float:
     """Return the tuples per second that the tasks of a component take in together."""
-    found = (one for one in flows if one.target == component)
-    return sum(one.rate * (tasks[component] if one.grouping == "all" else 1) for one in found)
+    incoming = (one for one in flows if one.target == component)
+    return sum(one.rate * (tasks[component] if one.grouping == "all" else 1) for one in incoming)
 
 
 def _size(stream: Stream, tuple_bytes: float) -> float:
@@ -95,13 +95,13 @@ def _labels(streams: list[Stream], rates: list[float]) -> list[str]:
     groups: dict[str, list[tuple[float, set[str]]]] = {}
     labels = []
     for stream, rate in zip(streams, rates, strict=True):
-        found = groups.setdefault(stream.source, [])
+        group = groups.setdefault(stream.source, [])
         fitting = (
-            i for i, (its, to) in enumerate(found) if its == rate and stream.target not in to
+            i for i, (its, to) in enumerate(group) if its == rate and stream.target not in to
         )
-        index = next(fitting, len(found))
-        if index == len(found):
-            found.append((rate, set()))
-        found[index][1].add(stream.target)
+        index = next(fitting, len(group))
+        if index == len(group):
+            group.append((rate, set()))
+        group[index][1].add(stream.target)
         labels.append("default" if index == 0 else f"stream{index + 1}")
     return labels

@@ -46,12 +46,12 @@ class Totals:
 def truth_document(
     settings: LogSettings,
     machines: Sequence[Machine],
-    found: Sequence[tuple[Scene, Totals, Lives]],
+    simulated: Sequence[tuple[Scene, Totals, Lives]],
     faults: Mapping[str, Faults],
     buckets: int,
 ) -> dict[str, Any]:
     """Return the content of ``truth.json``."""
-    said = {scene.name: _topology(scene, totals, settings) for scene, totals, _ in found}
+    said = {scene.name: _topology(scene, totals, settings) for scene, totals, _ in simulated}
     return {
         "format": "slotwise.log-truth/1",
         "settings": asdict(settings),
@@ -63,8 +63,10 @@ def truth_document(
         "lines": {kind: one.lines for kind, one in faults.items()},
         "written": {kind: one.lines + one.extra for kind, one in faults.items()},
         "faults": {kind: dict(one.counts) for kind, one in faults.items()},
-        "restarts": [row for scene, _, lives in found for row in _restarts(scene, lives, settings)],
-        "fallen_totals": dict(sum((lives.fallen for _, _, lives in found), Counter[str]())),
+        "restarts": [
+            row for scene, _, lives in simulated for row in _restarts(scene, lives, settings)
+        ],
+        "fallen_totals": dict(sum((lives.fallen for _, _, lives in simulated), Counter[str]())),
     }
 
 

@@ -53,11 +53,11 @@ class Java:
     Attributes
     ----------
     home
-        What ``JAVA_HOME`` must be; ``home/bin/java`` exists.
+        The value for ``JAVA_HOME``; ``home/bin/java`` exists.
     version
         Numbers of the version, the major one first: ``(17, 0, 15)``.
     source
-        Which step of the search found it.
+        The step of the search that found it.
     """
 
     home: Path
@@ -70,13 +70,13 @@ class Java:
         return self.version[0]
 
     def __str__(self) -> str:
-        """Version, home and source, for people."""
+        """Version, home and source, as text."""
         return f"Java {'.'.join(map(str, self.version))} in {self.home} (from {self.source})"
 
 
 @dataclass(frozen=True, slots=True)
 class _Unsuitable:
-    """A candidate that was looked at, and the reason why it was not taken."""
+    """A candidate, and the reason why it was rejected."""
 
     where: str
     reason: str
@@ -101,25 +101,25 @@ def find_java(
     Returns
     -------
     Java
-        The first suitable one, in the order that this module's docstring gives.
+        The first suitable one, in the order of this module's docstring.
 
     Raises
     ------
     SlotwiseError
-        If there is none, with both remedies and what was looked at.
+        If there is none, with both remedies and the places that were searched.
     """
     environ = os.environ if environ is None else environ
     folders = system_homes() if folders is None else folders
     rejected: list[_Unsuitable] = []
-    for found in _candidates(environ, folders):
-        if isinstance(found, Java):
-            return found
-        rejected.append(found)
+    for candidate in _candidates(environ, folders):
+        if isinstance(candidate, Java):
+            return candidate
+        rejected.append(candidate)
     raise SlotwiseError(_nothing_found(rejected))
 
 
 def parse_version(output: str) -> tuple[int, ...] | None:
-    """Read the version out of what ``java -version`` prints.
+    """Return the version in the output of ``java -version``.
 
     The old scheme ``1.8.0_402`` is read as ``(8, 0)``. ``None`` if there is no version in it.
     """
@@ -155,14 +155,14 @@ def _candidates(
 
 
 def _newest_first(probed: Iterable[Java | _Unsuitable]) -> list[Java | _Unsuitable]:
-    def age(found: Java | _Unsuitable) -> tuple[int, ...]:
-        return found.version if isinstance(found, Java) else ()
+    def age(java: Java | _Unsuitable) -> tuple[int, ...]:
+        return java.version if isinstance(java, Java) else ()
 
     return sorted(probed, key=age, reverse=True)
 
 
-def _named(found: Java | _Unsuitable, where: str) -> Java | _Unsuitable:
-    return found if isinstance(found, Java) else _Unsuitable(where, found.reason)
+def _named(java: Java | _Unsuitable, where: str) -> Java | _Unsuitable:
+    return java if isinstance(java, Java) else _Unsuitable(where, java.reason)
 
 
 def _probe_on_path(java: Path) -> Java | _Unsuitable:
@@ -182,7 +182,7 @@ def _probe(home: Path, source: Source) -> Java | _Unsuitable:
     version = _version(java, SUITABLE)
     if isinstance(version, _Unsuitable):
         return _named(version, str(home))
-    # An image without this module dies when Spark starts it.
+    # An image without this module fails when Spark starts it.
     output = _run(java, VECTOR_MODULE, "-version")
     if isinstance(output, _Unsuitable):
         return _Unsuitable(str(home), "lacks the module jdk.incubator.vector")

@@ -1,4 +1,4 @@
-"""Spark's masters: which there are, and the settings that each needs.
+"""The kinds of Spark's masters, and the settings that each needs.
 
 Importing this module starts nothing.
 """
@@ -34,7 +34,7 @@ TRIES = 4
 once, so that one killed worker would end a whole grading."""
 
 LEAST_MB = 512
-"""Of an executor of ``local-cluster``: Spark refuses less than about 450 MB."""
+"""Least memory of an executor of ``local-cluster``: Spark refuses less than about 450 MB."""
 
 UNPACKED = "environment"
 """The folder of an executor that an archive of `pack` is unpacked into."""
@@ -43,7 +43,7 @@ PACKED_PYTHON = f"./{UNPACKED}/bin/python"
 """The Python of an unpacked archive, as executors name it."""
 
 DRIVER_MEMORY, MEMORY_ASKED = "spark.driver.memory", "SPARK_DRIVER_MEMORY"
-"""Spark's setting, and its environment variable, which goes before what we choose."""
+"""Spark's setting, and its environment variable, which has precedence over our choice."""
 
 SHORT_LIVED = {
     "spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC "
@@ -57,14 +57,14 @@ THROUGHPUT = {"spark.driver.defaultJavaOptions": "-XX:+UseParallelGC"}
 throughput. Its default is made for short pauses, which cost CPU time."""
 
 CONNECT_PORT = 15002
-"""Of a server of Spark Connect whose address names none."""
+"""Port of a server of Spark Connect whose address has none."""
 
 _SQL = {
     # Adaptive execution would merge partitions of one row, and one row is one long solve.
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
-    # What Spark infers from conditions grows exponentially with columns made of columns: it thought
-    # for 12 s about how to judge a handful of lines.
+    # Spark's inference from conditions grows exponentially with columns derived from columns: it
+    # took 12 s to plan the judging of a handful of lines.
     "spark.sql.constraintPropagation.enabled": "false",
 }
 
@@ -73,15 +73,15 @@ _EVERYWHERE = {
     # Else Python notes the line of ours at which each column and step was made, for Spark's errors.
     "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    # What Spark remembers of finished work: by default a thousand plans, and some of ours are
+    # The history of finished work: Spark keeps a thousand plans by default, and some of ours are
     # large. A job that follows a cluster for days would fill the driver's memory with them.
     "spark.sql.ui.retainedExecutions": "20",
     "spark.ui.retainedJobs": "50",
     "spark.ui.retainedStages": "50",
     "spark.ui.retainedTasks": "1000",
-    # Else workers take a folder called slotwise, where the user happens to be, for this package.
+    # Else workers take a folder named slotwise in the user's current folder for this package.
     "spark.executorEnv.PYTHONSAFEPATH": "1",
-    # A long solve looks like a worker that does nothing.
+    # A long solve looks like an idle worker.
     "spark.python.worker.killOnIdleTimeout": "false",
 }
 
@@ -89,7 +89,7 @@ _CLUSTER = {"spark.log.level": "ERROR"}
 
 _LOCAL = {
     "spark.ui.enabled": "false",
-    # Else Spark describes each plan at length, in many megabytes, for a page that is not there.
+    # Else Spark describes each plan at length, in many megabytes, for a page that is not served.
     "spark.sql.maxPlanStringLength": "2000",
     "spark.sql.ui.explainMode": "simple",
     "spark.driver.host": "127.0.0.1",
@@ -100,7 +100,7 @@ _LOCAL = {
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Where Spark runs, and with what.
+    """Where Spark runs, and its settings.
 
     Parameters
     ----------
@@ -108,9 +108,10 @@ class Cluster:
         ``local[*]``, ``local-cluster[2,2,1024]``, ``spark://...``, ``yarn``, ``k8s://...``, or
         ``sc://...`` for Spark Connect.
     archive
-        File of `pack` that executors get their Python from; ``None`` = the Python that is there.
+        File of `pack` with the executors' Python; ``None`` = the Python installed there.
     conf
-        Spark's settings, over ours; Spark Connect takes those that can change at runtime.
+        Spark's settings, which override ours; Spark Connect accepts those that can change at
+        runtime.
     jars
         Files of Java classes that Spark loads besides its own, for example a connector.
     """
@@ -121,7 +122,7 @@ class Cluster:
     jars: Sequence[str] = ()
 
     def check(self) -> None:
-        """Refuse what cannot be, before anything starts.
+        """Raise `InputError` for impossible combinations, before anything starts.
 
         Raises
         ------
@@ -140,12 +141,12 @@ class Cluster:
 
 
 def check_master(master: str) -> None:
-    """Refuse what is no address of a Spark master, before anything starts.
+    """Raise `InputError` unless `master` is the address of a Spark master.
 
     Raises
     ------
     InputError
-        Naming the forms there are, or the least memory of an executor.
+        With the possible forms, or the least memory of an executor.
     """
     if not MASTER.fullmatch(master):
         rule = (
@@ -160,36 +161,36 @@ def check_master(master: str) -> None:
 
 
 def with_tries(master: str) -> str:
-    """Return the master as Spark gets it: ``local[N]`` with `TRIES`, unless it says its own."""
-    found = _LOCAL_THREADS.fullmatch(master)
-    if found is None or found[2] is not None:
+    """Return the master for Spark: ``local[N]`` with `TRIES`, unless it has its own."""
+    match = _LOCAL_THREADS.fullmatch(master)
+    if match is None or match[2] is not None:
         return master
-    return f"local[{found[1] or 1},{TRIES}]"
+    return f"local[{match[1] or 1},{TRIES}]"
 
 
 def is_local(master: str) -> bool:
-    """Say whether driver and executors all run on this machine."""
+    """Return whether driver and executors all run on this machine."""
     return runs_here(master) or _executor_mb(master) is not None
 
 
 def runs_here(master: str) -> bool:
-    """Say whether driver and executors are one process."""
+    """Return whether driver and executors are one process."""
     return master == "local" or master.startswith("local[")
 
 
 def is_connect(master: str) -> bool:
-    """Say whether the master is a server of Spark Connect."""
+    """Return whether the master is a server of Spark Connect."""
     return master.startswith("sc://")
 
 
 def connect_address(master: str) -> tuple[str, int]:
     """Return host and port of a server of Spark Connect."""
-    found = urlsplit(master)
-    return found.hostname or "", found.port or CONNECT_PORT
+    url = urlsplit(master)
+    return url.hostname or "", url.port or CONNECT_PORT
 
 
 def environment(cluster: Cluster) -> Mapping[str, str]:
-    """Give the environment variables that Spark needs in this process.
+    """Return the environment variables that Spark needs in this process.
 
     Raises
     ------
@@ -208,7 +209,7 @@ def environment(cluster: Cluster) -> Mapping[str, str]:
 
 
 def settings(cluster: Cluster) -> Mapping[str, str]:
-    """Give the Spark configuration for a master; clusters keep what their administrator set."""
+    """Return the Spark configuration for a master; clusters keep their administrator's settings."""
     return {**_ours(cluster), **_shipped(cluster), **cluster.conf}
 
 
@@ -231,22 +232,22 @@ def _ours(cluster: Cluster) -> Mapping[str, str]:
 
 
 def _shipped(cluster: Cluster) -> Mapping[str, str]:
-    """Give the settings that bring jars and archive to the executors."""
-    found = {"spark.jars": ",".join(cluster.jars)} if cluster.jars else {}
+    """Return the settings that bring jars and archive to the executors."""
+    settings = {"spark.jars": ",".join(cluster.jars)} if cluster.jars else {}
     if cluster.archive is None:
-        return found
+        return settings
     if is_connect(cluster.master):
-        return {**found, "spark.sql.execution.pyspark.python": PACKED_PYTHON}
-    return {**found, "spark.archives": f"{cluster.archive.resolve()}#{UNPACKED}"}
+        return {**settings, "spark.sql.execution.pyspark.python": PACKED_PYTHON}
+    return {**settings, "spark.archives": f"{cluster.archive.resolve()}#{UNPACKED}"}
 
 
 def _executor_mb(master: str) -> int | None:
     """Return the memory of an executor of ``local-cluster``; ``None`` for other masters."""
-    found = _LOCAL_CLUSTER.fullmatch(master)
-    return None if found is None else int(found[1])
+    match = _LOCAL_CLUSTER.fullmatch(master)
+    return None if match is None else int(match[1])
 
 
-# What Spark logs as an error it also raises as an exception, or Java ends with a code that says why
+# Errors that Spark logs it also raises as exceptions, or Java ends with a code that says why
 # (`session.how_java_ended`). Spark announces a change of level, unless the gateway's own logger has
 # the root's level already.
 _LOG4J = """\

@@ -1,9 +1,10 @@
 """The archive that brings slotwise to executors: this virtual environment as one file.
 
-`venv-pack` writes it. What it does not do stands here: this package goes in from where it is, for
-a development install (``pip install -e``) has it outside of the environment; other packages that
-are installed so are refused, as is an environment that borrows packages of the system; Spark's own
-jars and Java stay out, for an executor has them; and the file appears whole or not at all.
+`venv-pack` writes it. This module adds what it lacks: this package is included from its own place,
+since a development install (``pip install -e``) has it outside of the environment; other packages
+installed like that are refused, as is an environment that uses packages of the system; Spark's own
+jars and Java are left out, because executors have them; and the file is written whole or not at
+all.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from venv_pack import Env, File
 
 ENDINGS = (".tar.gz", ".tgz")
-"""Of archives that Spark unpacks with their links."""
+"""Endings of archives that Spark unpacks with their links."""
 
 LEFT_OUT = (
     "*/site-packages/pyspark/jars/*",
@@ -39,7 +40,7 @@ LEFT_OUT = (
 """Files that executors do not need: Spark and Java are there."""
 
 _PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
-"""What folders and links of an environment call this Python."""
+"""Name of this Python in folders and links of an environment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,13 +162,13 @@ def _ending(out: Path) -> str:
 
 
 def _editable() -> list[str]:
-    """Name the packages besides this one whose files are elsewhere."""
-    found = set()
+    """Return the packages other than this one whose files are elsewhere."""
+    projects = set()
     for one in distributions():
         origin = json.loads(one.read_text("direct_url.json") or "{}")
         if origin.get("dir_info", {}).get("editable") and one.name != "slotwise":
-            found.add(one.name)
-    return sorted(found)
+            projects.add(one.name)
+    return sorted(projects)
 
 
 def _environment(prefix: Path) -> Env:
@@ -184,7 +185,7 @@ def _environment(prefix: Path) -> Env:
 
 
 def _ours(prefix: Path) -> Iterator[File]:
-    """Give the files of this package, where it is outside of `prefix`."""
+    """Yield the files of this package, where it is outside of `prefix`."""
     from venv_pack import File
 
     spec = find_spec("slotwise")
@@ -211,7 +212,7 @@ def _other_prefix(python_prefix: str | None) -> str | None:
 
 
 def _relinked(files: list[File], python_prefix: str, folder: Path) -> Iterator[File]:
-    """Let the links to this machine's Python lead to the other prefix.
+    """Redirect the links to this machine's Python to the other prefix.
 
     venv-pack has an argument for this, which serves ``pyvenv.cfg``; of the link ``python3`` it
     makes ``python3.113``.
@@ -230,7 +231,7 @@ def _relinked(files: list[File], python_prefix: str, folder: Path) -> Iterator[F
 
 @contextmanager
 def _beside(out: Path) -> Iterator[Path]:
-    """Give a folder beside `out` that goes in the end, with venv-pack's own temporary file."""
+    """Yield a temporary folder beside `out` for venv-pack's own temporary file."""
     try:
         folder = tempfile.TemporaryDirectory(prefix=".slotwise-pack-", dir=out.resolve().parent)
     except OSError as error:

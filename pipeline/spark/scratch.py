@@ -1,4 +1,4 @@
-"""Tables between two jobs as files, so that what follows is planned from these files alone.
+"""Storing tables between two jobs as files, so that later steps are planned from the files alone.
 
 With each step that is added, Spark analyses all of a frame's plan again, and a frame that is
 persisted keeps its plan: ten steps on ten steps take longer than their rows, and the plans fill the
@@ -29,13 +29,12 @@ _NAME = re.compile(r"scratch-[0-9a-f]{32}")
 
 @contextmanager
 def scratch(folder: Path) -> Iterator[Store]:
-    """Give a function that keeps frames as Parquet; in the end they are removed.
+    """Yield a function that stores frames as Parquet; at the end they are removed.
 
     Parameters
     ----------
     folder
-        Where they have a folder of a name that nothing else has; this process and the executors
-        see it.
+        Where they get a folder with a unique name; visible to this process and the executors.
     """
     mine = folder / f"scratch-{uuid4().hex}"
     numbers = count()
@@ -52,7 +51,7 @@ def scratch(folder: Path) -> Iterator[Store]:
 
 
 def remove_scratch(folder: Path) -> None:
-    """Remove the tables that processes which were killed have left in a folder."""
+    """Remove the tables that killed processes have left in a folder."""
     for path in folder.iterdir():
         if _NAME.fullmatch(path.name):
             shutil.rmtree(path, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""The one place where a Spark session is made.
+"""Creating Spark sessions, which is done only here.
 
 Spark and Java are looked for inside the function: importing this module starts nothing.
 """
@@ -36,18 +36,18 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 CONDITION = re.compile(r"\[[A-Z][A-Z_.]+\] .*")
-"""An error condition of Spark, and what it says."""
+"""An error condition of Spark, and its text."""
 
 DAMAGED = re.compile(
     r"\[FAILED_READ_FILE\.(?:NO_HINT|CANNOT_READ_FILE_FOOTER)\] "
     r"Encountered error while reading file (\S+?)\.(?=\s|$)"
 )
-"""How Spark names a file, by its URL, that is not what it should be."""
+"""Spark's mention of a file of unexpected content, by its URL."""
 
 IS_DAMAGED = "is damaged, it cannot be read; remove it, or put a whole copy in its place"
 
 DISK_FULL = "No space left on device"
-"""What the system says, at the end of Spark's chain of causes."""
+"""The system's error, at the end of Spark's chain of causes."""
 
 CONNECT_S = 10.0
 """Seconds for a server of Spark Connect to answer; Spark itself tries for minutes."""
@@ -62,15 +62,15 @@ def spark_session(where: str | Cluster = "local[*]", app: str = "slotwise") -> S
     Parameters
     ----------
     where
-        The master, or a `Cluster` that says more.
+        The master, or a `Cluster` with further settings.
     app
-        Name that the cluster shows.
+        Name shown by the cluster.
 
     Returns
     -------
     SparkSession
-        A new one; if this process has an active session already, that one, unchanged: Spark
-        allows one per process. Stop only what you started.
+        A new one, or, if this process has an active session, that one, unchanged: Spark allows one
+        per process. Stop it only if you started it.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def spark_session(where: str | Cluster = "local[*]", app: str = "slotwise") -> S
 
 
 def _connected(builder: SparkSession.Builder, cluster: Cluster) -> SparkSession:
-    """Return a session of a server of Spark Connect, which gets the archive if there is one."""
+    """Return a session of a server of Spark Connect, with the archive if there is one."""
     if find_spec("grpc") is None:
         raise SlotwiseError(
             "Spark Connect needs packages that are not installed: pip install 'slotwise[cluster]'"
@@ -126,10 +126,10 @@ def _connected(builder: SparkSession.Builder, cluster: Cluster) -> SparkSession:
 def session(
     where: str | Cluster, starting: AbstractContextManager[object]
 ) -> Iterator[SparkSession]:
-    """Give the active session, or a new one that is stopped in the end.
+    """Yield the active session, or a new one that is stopped at the end.
 
-    `starting` is entered only while a new one starts; it shows that to whoever waits. What makes
-    Spark fail meanwhile is raised as `job_errors` does.
+    `starting` is a context manager that is entered while a new one starts, to show that. Failures
+    of Spark are raised as by `job_errors`.
     """
     from pyspark.sql import SparkSession
 
@@ -151,16 +151,16 @@ def session(
 
 
 def _is_no_interrupt(record: logging.LogRecord) -> bool:
-    """Leave out what Py4J writes with a traceback when Ctrl-C comes; it raises it, too."""
+    """Filter the traceback that Py4J logs on Ctrl-C, which it also raises."""
     return record.msg != "KeyboardInterrupt while sending command."
 
 
 @contextmanager
 def job_errors() -> Iterator[None]:
-    """Raise what makes a Spark job fail as a `SlotwiseError` of one line.
+    """Raise the failure of a Spark job as a `SlotwiseError` of one line.
 
-    A file that Spark cannot read is an `InputError` that names it. Where Java itself has ended, the
-    error says how and what to do; the next session has a new one.
+    A file that Spark cannot read is an `InputError` with its name. Where Java itself has ended, the
+    error says how and what to do; the next session starts a new one.
     """
     from py4j.protocol import Py4JError, Py4JJavaError
     from pyspark.errors import PySparkException
@@ -183,9 +183,9 @@ def job_errors() -> Iterator[None]:
 
 
 def reason_of(error: Exception) -> str:
-    """Return one line of Spark's error: the condition that Spark names, such as an unreadable file.
+    """Return one line of Spark's error: its error condition, such as an unreadable file.
 
-    Where it names none, the first line; lack of disk or memory comes with what to do.
+    Without a condition, the first line; for lack of disk or memory, with a remedy.
     """
     text = str(getattr(error, "java_exception", error)).strip()
     named = CONDITION.search(text)
@@ -197,7 +197,7 @@ def reason_of(error: Exception) -> str:
 
 @contextmanager
 def _own_interrupts() -> Iterator[None]:
-    """Put Ctrl-C off while Spark starts, and take it back from Spark afterwards.
+    """Defer Ctrl-C while Spark starts, and restore our handler afterwards.
 
     PySpark would call the JVM from its own handler, in the middle of another call, which ends in
     tracebacks instead of an interrupt.
@@ -216,10 +216,10 @@ def _own_interrupts() -> Iterator[None]:
 
 
 def tasks_done() -> tuple[int, int] | None:
-    """Return how many tasks of the stages that Spark is in are done, and how many there are.
+    """Return the numbers of finished tasks and of all tasks in Spark's active stages.
 
-    For whoever waits, from another thread; ``None`` = it is in none, or does not say, as with Spark
-    Connect.
+    For showing progress from another thread; ``None`` = there are none, or it is unknown, as with
+    Spark Connect.
     """
     from py4j.protocol import Py4JError
     from pyspark import SparkContext
@@ -239,13 +239,13 @@ def tasks_done() -> tuple[int, int] | None:
 
 
 OUT_OF_MEMORY = 52
-"""The exit code by which Spark says that its heap was full."""
+"""The exit code of Spark when its heap was full."""
 
 MORE_MEMORY = f"give it more, for example {MEMORY_ASKED}=4g"
-"""What helps when Java's own memory is full."""
+"""The remedy when Java's own memory is full."""
 
 END_S = 5.0
-"""Seconds that Java may take to end, once it answers no more."""
+"""Seconds that Java may take to end after it stopped answering."""
 
 
 def how_java_ended(wait_s: float) -> str | None:
@@ -268,7 +268,7 @@ def how_java_ended(wait_s: float) -> str | None:
 def forget_java() -> None:
     """Let the next session start a Java of its own, as if this process had had none.
 
-    PySpark does not expect that its Java ends: it would call the old one for ever.
+    PySpark does not expect its Java to end: it would call the old one for ever.
     """
     from pyspark import SparkContext
     from pyspark.sql import SparkSession

@@ -49,11 +49,11 @@ class Allocated:
     Parameters
     ----------
     dataflow, method
-        What was asked.
+        As requested.
     answers
-        One for each rate, in their order; a single one where the highest rate was asked for.
+        One for each rate, in order; a single one where the highest rate was requested.
     setting
-        VM sizes, time limit and variant that they hold for.
+        The VM sizes, time limit and variant that were used.
     """
 
     dataflow: Dataflow
@@ -62,7 +62,7 @@ class Allocated:
     setting: Setting
 
     def __repr__(self) -> str:
-        """One line: dataflow, method, and the slots of each rate, of many the first ones."""
+        """One line: dataflow, method, and the slots for each rate (of many rates, the first)."""
         shown = [f"{float(a.question.rate):g}: {a.outcome} {a.slots or '-'}" for a in self.answers]
         more = f", ... ({len(shown)} rates)" if len(shown) > MOST_SHOWN else ""
         rates = ", ".join(shown[:MOST_SHOWN])
@@ -75,7 +75,7 @@ class Allocated:
         return next(code for code in (Exit.FAILED, Exit.NO_ANSWER, Exit.DONE) if code in codes)
 
     def to_document(self) -> dict[str, Any]:
-        """Return what ``allocate --json`` prints: of one rate its answer, of more a list."""
+        """Return what ``allocate --json`` prints: one answer, or a list for several rates."""
         documents = [answer_document(answer) for answer in self.answers]
         if len(documents) == 1:
             return documents[0]
@@ -102,7 +102,7 @@ _CODES = {
 }
 
 MOST_SHOWN = 5
-"""Rates that a `repr` shows."""
+"""Most rates in a `repr`."""
 
 
 def allocate(
@@ -145,9 +145,9 @@ def allocate(
         Tuples are routed by Storm's shuffle grouping; otherwise ``optimal`` and ``mba+sam`` have
         each bundle receive the rate that they plan for it.
     exclusive
-        Of ``optimal``: a full bundle has its slot for itself, thread counts are measured ones.
+        For ``optimal``: a full bundle has a slot of its own, and thread counts are measured ones.
     unscaled
-        Of ``optimal``: bundles take the CPU and memory of their peak rate at any rate.
+        For ``optimal``: bundles take the CPU and memory of their peak rate at any rate.
     time_limit_s
         Wall-clock seconds of each method's search, and again of the optimum that gives the bound
         beside a pair.
@@ -155,7 +155,7 @@ def allocate(
     Raises
     ------
     InputError
-        For bad input, and for arguments that do not go together.
+        For bad input, and for arguments that cannot be combined.
 
     Examples
     --------
@@ -185,7 +185,7 @@ def allocate(
 
 
 def every_method(done: Allocated) -> dict[str, Sequence[Answer]]:
-    """Return method -> answers at the rates of `done`; those in `done` are not made again."""
+    """Return method -> answers at the rates of `done`; those in `done` are not computed again."""
     question = done.answers[0].question
     rates = [answer.question.rate for answer in done.answers]
     with counted_presses() as presses:
@@ -200,7 +200,7 @@ def every_method(done: Allocated) -> dict[str, Sequence[Answer]]:
 
 
 def check_together(method: str, has_rate: bool, slots: int | None, has_variant: bool) -> None:
-    """Refuse arguments that do not go together."""
+    """Raise `InputError` for arguments that cannot be combined."""
     if slots is not None and has_rate:
         raise InputError(
             "cannot be given with `rate`: it asks for the highest", field="slots", value=slots

@@ -1,4 +1,4 @@
-"""What `allocate` takes: dataflows, rates, performance models and VM sizes, however given."""
+"""The inputs of `allocate` in all their forms: dataflows, rates, performance models, VM sizes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def as_dataflow(given: DataflowLike) -> Dataflow:
     Raises
     ------
     InputError
-        For what is none of these.
+        For anything else.
     """
     if isinstance(given, Dataflow):
         return given
@@ -97,7 +97,7 @@ def _data(given: object) -> Any:
 
 
 def as_rates(given: object) -> list[Fraction]:
-    """Return the rates that `given` says, each once; ``None`` = none.
+    """Return the rates in `given`, each once; ``None`` = no rates.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def as_rates(given: object) -> list[Fraction]:
     Raises
     ------
     InputError
-        For what is no exact decimal above 0, and for more than `MOST_RATES`.
+        For a rate that is not an exact decimal above 0, and for more than `MOST_RATES`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The exit codes of commands, which the results of the public functions know."""
+"""The exit codes of commands, which the results of the public functions also return."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from enum import IntEnum
 
 
 class Exit(IntEnum):
-    """What a command's exit code says."""
+    """The meaning of a command's exit code."""
 
     DONE = 0
-    """The command did what it was asked."""
+    """Success."""
     FAILED = 1
     """Infeasible, violations, a refusal, or a verification that failed."""
     BAD_INPUT = 2
-    """Bad input or usage; one line on stderr says what."""
+    """Bad input or usage; one line on stderr says which."""
     NO_ANSWER = 3
-    """Stopped at the limit with no answer."""
+    """Stopped at the limit without an answer."""
     INTERRUPTED = 130
     """Interrupted; what was found is kept."""

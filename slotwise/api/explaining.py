@@ -44,7 +44,7 @@ def explain(
     ----------
     instance
         What to explain: an `Instance`, a compiled problem, a path, a dict or text; see
-        `read_instance`. Alone: whether it has a placement, and if not why and what repairs it.
+        `read_instance`. Alone: whether it has a placement and, if not, why and how to repair it.
     placement, other
         A placement to explain, and one to compare it with; see `read_placement`.
     method
@@ -52,15 +52,15 @@ def explain(
     task
         Explain why this task of `placement` is where it is, for example ``wc/split[1]``.
     optimal
-        Whether to solve the instance as well and say how far `placement` is from the optimum.
+        Whether to solve the instance as well and report how far `placement` is from the optimum.
     time_limit_s
         Wall clock in seconds: of the whole explanation of an instance, otherwise for each
         search.
     workers, seed
         Threads of each search, and the seed of every random choice.
     prices
-        What repairs cost: a dict such as ``{"node": 3, "resource.gpu": 7}``, texts such as
-        ``["node=3"]``, or `RepairPrices`, which names and explains them; ``None`` = its defaults.
+        Prices of repairs: a dict such as ``{"node": 3, "resource.gpu": 7}``, texts such as
+        ``["node=3"]``, or `RepairPrices`, which defines them; ``None`` = its defaults.
     without_nodes
         Ids of machines that died: the cluster has them no more, and the tasks that ran there run
         nowhere. Without `placement`.
@@ -71,7 +71,7 @@ def explain(
     Raises
     ------
     InputError
-        For bad input, and for questions that do not go together.
+        For bad input, and for questions that cannot be combined.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def explain(
 def check_question(
     placement: bool, other: bool, method: str | Method | None, task: object, optimal: bool
 ) -> None:
-    """Refuse what cannot be asked together: whether there are placements, and the options."""
+    """Raise `InputError` for questions and options that cannot be combined."""
     if other and not placement:
         raise InputError("needs a placement to compare it with", field="other", has_value=False)
     if method is not None and placement:

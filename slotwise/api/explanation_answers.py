@@ -1,4 +1,4 @@
-"""What ``explain`` finds out: one class per question, with its document."""
+"""The answers of ``explain``: one class per question, with its document."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from slotwise.solver.explain.comparison import Comparison, FewestMoves
 from slotwise.solver.explain.explanation import Explanation
 from slotwise.solver.explain.first_mistake import FirstMistake, TracedRun
 
-# What the answers of ``explain`` show of themselves: a few lines, and a table in notebooks.
+# How answers of ``explain`` are shown: a few lines, and a table in notebooks.
 
 Row = tuple[str, str]
-"""What a line is about, and what it says."""
+"""The subject of a line, and its text."""
 
 
 class Shown:
-    """An answer that is shown as a first line and rows below it."""
+    """An answer that is shown as a headline with rows below it."""
 
     __slots__ = ()
 
@@ -60,10 +60,12 @@ def stream_rows(split: CostSplit) -> list[Row]:
     return [(f"{s.source} -> {s.target}", f"network {short_text(s.total)}") for s in split.streams]
 
 
-def infeasible_rows(found: Explanation) -> list[Row]:
+def infeasible_rows(explanation: Explanation) -> list[Row]:
     """Return the first conflict, then the repairs with their prices."""
-    rows = [("conflict", conflict.summary) for conflict in found.conflicts[:1]]
-    return rows + [(f"repair at price {short_text(one.price)}", one.text) for one in found.repairs]
+    rows = [("conflict", conflict.summary) for conflict in explanation.conflicts[:1]]
+    return rows + [
+        (f"repair at price {short_text(one.price)}", one.text) for one in explanation.repairs
+    ]
 
 
 def mistake_rows(instance: Instance, mistake: FirstMistake | None) -> list[Row]:
@@ -76,10 +78,13 @@ def mistake_rows(instance: Instance, mistake: FirstMistake | None) -> list[Row]:
     return [(f"decision {mistake.possible + 1} made it impossible", where)]
 
 
-def comparison_head(found: Comparison) -> str:
-    """Return how many tasks differ and how each term changes."""
-    differ = f"{counted(len(found.moves), 'task')} differ{'s' if len(found.moves) == 1 else ''}"
-    changes = [f"{term} {short_text(one)} -> {short_text(two)}" for term, one, two in found.terms]
+def comparison_head(comparison: Comparison) -> str:
+    """Return the number of tasks that differ and the change of each term."""
+    moves = len(comparison.moves)
+    differ = f"{counted(moves, 'task')} differ{'s' if moves == 1 else ''}"
+    changes = [
+        f"{term} {short_text(one)} -> {short_text(two)}" for term, one, two in comparison.terms
+    ]
     return "; ".join((differ, ", ".join(changes)))
 
 
@@ -93,7 +98,7 @@ def _place(place: tuple[str, int] | None) -> str:
 
 
 def place_rows(places: Iterable[Alternative]) -> list[Row]:
-    """Return what each other place would cost, or the rules that forbid it."""
+    """Return the cost of each other place, or the rules that forbid it."""
     return [(f"{p.node}, worker {p.worker}", _verdict_on(p)) for p in places if not p.here]
 
 
@@ -110,11 +115,11 @@ def _signed(value: Fraction) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ExplainedInstance(Shown):
-    """Whether an instance has a placement, and what makes up its cost or why it has none.
+    """Whether an instance has a placement, with its cost in detail, or the reason why not.
 
     `result` is that of `solve`, ``None`` where counting alone proves that there is no placement.
     Where topologies are left out, `infeasible` says why not all of them can be placed.
-    `run` is that of a method which was asked about, where no method could place all tasks.
+    `run` is that of the method in question, where no method could place all tasks.
     """
 
     problem: Problem
@@ -125,7 +130,7 @@ class ExplainedInstance(Shown):
 
     @property
     def status(self) -> Status:
-        """What is known of the instance."""
+        """The status of the instance."""
         return Status.INFEASIBLE if self.result is None else self.result.status
 
     @property
@@ -172,12 +177,13 @@ class ExplainedInstance(Shown):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ExplainedMethod(Shown):
-    """What a method missed: its run, and its first mistake where it can tell its decisions.
+    """A method's failure: its run, and its first mistake if it records its decisions.
 
     `missed_placement` is a valid placement of all tasks (``None``: not found within the limit, or
-    the method did not fail), `missed` splits its cost, `nearest` is the valid placement nearest to
-    what it made, if it made anything. `not_told` says why there is no first mistake, where there is
-    none. `remaining` is the conflict of the tasks that fit alone but not together, if it was found.
+    the method did not fail), `missed` has its cost in detail, `nearest` is the valid placement
+    nearest to the method's own, if it has one. `not_told` says why there is no first mistake, if
+    there is none. `remaining` is the conflict of the tasks that fit alone but not together, if it
+    was found.
     """
 
     problem: Problem
@@ -233,7 +239,7 @@ class ExplainedMethod(Shown):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ExplainedPlacement(Shown):
-    """What breaks the rules and what would mend it, or what makes up the cost."""
+    """The broken rules with possible repairs, or the cost in detail."""
 
     problem: Problem
     placement: Placement

@@ -45,10 +45,10 @@ from slotwise.solver.explain.prices import RepairPrices
 from slotwise.solver.solve import solve
 
 FOR_SOLVE = 0.6
-"""Part of the limit in which an instance must be solved or proven to have no placement."""
+"""Share of the limit for solving an instance or proving that it has no placement."""
 
 LEAST_S = 0.1
-"""Seconds for an explanation after a search that took all the time."""
+"""Seconds for an explanation after a search that has used up the time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Limits:
 def one_instance(problem: Problem, limits: Limits) -> ExplainedInstance:
     """Explain an instance: a placement and its cost, or why there is none.
 
-    Both together take the time limit.
+    Both together have the time limit.
     """
     ends = time.perf_counter() + limits.time_s
     if is_contradicted(compile_problem(question(problem.instance))):
@@ -91,7 +91,7 @@ def one_instance(problem: Problem, limits: Limits) -> ExplainedInstance:
 
 
 def _improved(problem: Problem, start: Placement, ends: float, limits: Limits) -> Result:
-    """Return the best placement found from `start` in the time that is left."""
+    """Return the best placement found from `start` in the remaining time."""
     return solve(
         problem,
         time_limit_s=max(LEAST_S, ends - time.perf_counter()),
@@ -107,7 +107,7 @@ def _all_placed(instance: Instance) -> Instance:
 
 
 def _why_none(instance: Instance, ends: float, limits: Limits) -> Explanation:
-    """Explain an instance without placement in the time that is left."""
+    """Explain an instance without placement in the remaining time."""
     left = max(LEAST_S, ends - time.perf_counter())
     return explain_infeasible(
         instance,
@@ -158,12 +158,12 @@ def _missed(
         reason = "It does not apply to this instance and decided nothing."
         if run.applies:
             reason = (
-                f"{run.method} does not tell the order of its decisions, so the first wrong one "
+                f"{run.method} does not record the order of its decisions, so the first wrong one "
                 "cannot be named."
             )
-        found = whole if nearest is None or nearest.placement is None else nearest.placement
-        split = split_cost(problem, found)
-        return ExplainedMethod(problem, run, split, found, nearest=nearest, not_told=reason)
+        valid = whole if nearest is None or nearest.placement is None else nearest.placement
+        split = split_cost(problem, valid)
+        return ExplainedMethod(problem, run, split, valid, nearest=nearest, not_told=reason)
     mistake = first_mistake(
         problem,
         run.decisions,
@@ -198,13 +198,13 @@ def _nearest(problem: Problem, placement: Placement, limits: Limits) -> FewestMo
 
 
 def _go_on(search: Completion | FirstMistake | FewestMoves) -> None:
-    """Stop where Ctrl-C ended a search: half an explanation is none."""
+    """Stop where Ctrl-C ended a search: half an explanation is of no use."""
     if search.interrupted:
         raise KeyboardInterrupt
 
 
 def _nothing_fits(problem: Problem, run: TracedRun, limits: Limits) -> ExplainedInstance:
-    """Explain an instance whose tasks cannot all be placed, so that a method could not either."""
+    """Explain an instance whose tasks cannot all be placed, by any method."""
     instance = problem.instance
     if problem.may_reject:  # the question is why not everything can be placed
         instance = _all_placed(instance)
@@ -267,12 +267,12 @@ def one_task(problem: Problem, placement: Placement, written: str) -> ExplainedT
     return ExplainedTask(problem, placement, task, places, split_cost(problem, placement))
 
 
-# Prices of repairs, as they are given in Python and on the command line.
+# Prices of repairs, as written in Python and on the command line.
 
 PricesLike = RepairPrices | Mapping[str, Number] | Iterable[str] | None
 
 RESOURCE = "resource."
-"""Before the name of a resource, whose price is that of one unit on one node."""
+"""Prefix of the name of a resource, whose price is that of one unit on one node."""
 NAMES = tuple(one.name for one in fields(RepairPrices) if one.name != "resources")
 
 
@@ -288,7 +288,7 @@ def as_prices(given: PricesLike) -> RepairPrices:
     Raises
     ------
     InputError
-        For an unknown name, and for a price that is no number of 0 or more.
+        For an unknown name, and for a price that is not a number of 0 or more.
 
     Examples
     --------

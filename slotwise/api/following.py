@@ -79,16 +79,16 @@ def follow(
     instance
         What runs; as of `measure`. Where tasks run is taken from the logs.
     checkpoint
-        Folder of what was read so far, on a disk of this machine or one that it mounts.
+        Folder for the state of the stream, on a disk of this machine or one that it mounts.
     advice
         File to which each advice is appended as a line of JSON (``slotwise schema advice``);
         ``None`` = ``advice.jsonl`` in the checkpoint.
     out
         File for the instance of the latest weights; ``None`` = none.
     trigger
-        From one look for new lines to the next, such as ``"30s"``.
+        Interval at which new lines are read, such as ``"30s"``.
     once
-        Whether to end when what is there now has been read.
+        Whether to end when all present lines have been read.
     max_moves
         Most tasks that a rebalance may move, 0 or more.
     min_gain
@@ -96,7 +96,7 @@ def follow(
     cooldown
         In the logs' time, from the end of one advice to the next, such as ``"10m"``.
     engine, time_limit_s, workers, seed
-        Of the search after each batch; as of `solve`.
+        Options of the search after each batch; as of `solve`.
     window, statistic, ghz, tuple_bytes, interval, zone
         How weights are made; as of `measure`.
     master, starting, decoded
@@ -106,14 +106,14 @@ def follow(
     accept_damaged
         Whether there is advice while more than 5 % of the lines are damaged.
     on_advice
-        Called with each advice, once it is in the file; ``None`` = nothing is.
+        Called with each advice after it is in the file; ``None`` = nothing is called.
     on_warning
-        Called with the reason why there is no advice on a batch; ``None`` = nothing is.
+        Called with the reason why there is no advice on a batch; ``None`` = nothing is called.
 
     Returns
     -------
     Followed
-        How many advices there were, once it has ended.
+        The number of advices, once it has ended.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What the public functions take: nouns, paths, dicts and text.
+"""The inputs of the public functions in all their forms: nouns, paths, dicts and text.
 
 A `str` is text, the content of a file, if it has a line break or begins with ``{``; any other `str`
 is a path, and ``-`` is stdin. A `pathlib.Path` is always a path, whatever its name looks like.
@@ -54,7 +54,7 @@ class DecodedCluster(WholeDecodedCluster, total=False):
 
 
 TEXT = "text"
-"""What messages call a text, in place of a file's name."""
+"""The name of a text in messages, in place of a file's name."""
 
 
 NEEDS_RUNNING = "needs an instance that says what is running (`instance.running`)"
@@ -74,7 +74,7 @@ def is_text(source: object) -> bool:
 
 
 def file_of(source: str | os.PathLike[str]) -> str:
-    """Return what messages call a source: its path, or `TEXT`."""
+    """Return the name of a source in messages: its path, or `TEXT`."""
     return TEXT if is_text(source) else os.fspath(source)
 
 
@@ -87,8 +87,8 @@ def read_instance(
 ) -> Instance:
     """Read an instance from a file, a dict or text.
 
-    What it is in is recognised by content: ``slotwise.instance/1``, ``matrix-assignment`` or a
-    decoded Storm cluster, in JSON or YAML.
+    The format is recognised by content: ``slotwise.instance/1``, ``matrix-assignment`` or a decoded
+    Storm cluster, in JSON or YAML.
 
     Parameters
     ----------
@@ -96,12 +96,12 @@ def read_instance(
         A dict is the data of a file. A `str` is text if it has a line break or begins with ``{``,
         otherwise a path (``-`` = stdin); a `pathlib.Path` is always a path.
     topology
-        Of a decoded Storm cluster: this topology alone, on the empty cluster; ``None`` = all.
+        For a decoded Storm cluster: this topology alone, on the empty cluster; ``None`` = all.
     worker_min_cpu
-        Of a decoded Storm cluster: the least cpu that a worker counts, in points; ``None`` = what
-        the file says.
+        For a decoded Storm cluster: the least cpu that a worker counts, in points; ``None`` = as in
+        the file.
     submitters
-        Of a decoded Storm cluster: whether each topology's submitter owns it; otherwise one user
+        For a decoded Storm cluster: whether each topology's submitter owns it; otherwise one user
         owns all, as in Storm's own test.
 
     A node that `running` names and the cluster lacks is a `UserWarning`: its tasks are orphans.
@@ -130,11 +130,11 @@ def read_instance(
         "worker_min_cpu": worker_min_cpu,
         "submitters": submitters,
     }
-    found = _instance_in(source, options)
+    instance = _instance_in(source, options)
     where = "" if isinstance(source, Mapping) else f"{file_of(source)}: "
-    for line in (*lost_node_notes(found), *unoffered(found)):
+    for line in (*lost_node_notes(instance), *unoffered(instance)):
         warnings.warn(where + line, UserWarning, stacklevel=2)
-    return found
+    return instance
 
 
 def _instance_in(source: Source, options: Mapping[str, Any]) -> Instance:
@@ -149,7 +149,7 @@ def _instance_in(source: Source, options: Mapping[str, Any]) -> Instance:
 
 
 def warn_of_lost_nodes(instance: Instance, expected: Collection[str] = ()) -> None:
-    """Warn of each node that `running` names and the cluster lacks, save those `expected`."""
+    """Warn of each node that `running` names and the cluster lacks, except those `expected`."""
     for line in lost_node_notes(instance, expected):
         warnings.warn(line, UserWarning, stacklevel=3)
 
@@ -157,7 +157,7 @@ def warn_of_lost_nodes(instance: Instance, expected: Collection[str] = ()) -> No
 def warn_of_unoffered(given: InstanceLike) -> None:
     """Warn of each resource that tasks of an `Instance` need and no node offers.
 
-    Of a source `read_instance` warns; of a compiled problem nobody does.
+    For a source `read_instance` warns; for a compiled problem there is no warning.
     """
     if isinstance(given, Instance):
         for line in unoffered(given):
@@ -165,7 +165,7 @@ def warn_of_unoffered(given: InstanceLike) -> None:
 
 
 def as_instance(given: InstanceLike, **decoded: Unpack[DecodedCluster]) -> Instance:
-    """Return the instance that `given` is or says; the options are those of `read_instance`."""
+    """Return `given` as an instance; the options are those of `read_instance`."""
     unknown = [name for name in decoded if name not in DecodedCluster.__annotations__]
     if unknown:
         raise TypeError(f"got an unexpected keyword argument {unknown[0]!r}")
@@ -196,7 +196,7 @@ def as_problem(
 
 
 def compiled_as(given: InstanceLike, instance: Instance, max_moved: int | None = None) -> Problem:
-    """Return the `instance` that `given` says, compiled, with a limit of moves if there is one."""
+    """Return `instance`, read from `given`, compiled, with a limit of moves if there is one."""
     if isinstance(given, Problem) and max_moved is None:
         return given
     limited = with_move_limit(instance, max_moved)
@@ -268,7 +268,7 @@ def _given_placement(source: Source, instance: Instance) -> GivenPlacement:
 
 
 def as_running(problem: Problem) -> Placement:
-    """Return where the tasks run now; refuse an instance that does not say so."""
+    """Return where the tasks run now; raises `InputError` for an instance without `running`."""
     running = running_placement(problem)
     if running is None:
         raise InputError(NEEDS_RUNNING, field="running", has_value=False)
@@ -276,21 +276,21 @@ def as_running(problem: Problem) -> Placement:
 
 
 def check_one_placement(placement: PlacementLike | None, running: bool) -> None:
-    """Refuse both or neither of a placement and what runs."""
+    """Raise `InputError` unless exactly one of `placement` and `running` is given."""
     if (placement is None) == (not running):
         rule = "give one, a placement or what runs now, and not both"
         raise InputError(rule, field="placement, running", has_value=False)
 
 
 def placed_or_running(placement: PlacementLike | None, problem: Problem) -> Placement:
-    """Return the placement that `placement` is or says; ``None`` = where the tasks run now."""
+    """Return `placement` as a placement; ``None`` = where the tasks run now."""
     if placement is None:
         return as_running(problem)
     return as_placement(placement, problem.instance)
 
 
 def as_placement(given: PlacementLike, instance: Instance) -> Placement:
-    """Return the placement of `instance` that `given` is or says; see `read_placement`."""
+    """Return `given` as a placement of `instance`; see `read_placement`."""
     return given if isinstance(given, Placement) else read_placement(given, instance)
 
 
@@ -326,5 +326,5 @@ def read_certificate(source: Source) -> Certificate:
 
 
 def as_certificate(given: CertificateLike) -> Certificate:
-    """Return the certificate that `given` is or says."""
+    """Return `given` as a certificate."""
     return given if isinstance(given, Certificate) else read_certificate(given)

@@ -34,7 +34,7 @@ def judge(
         A `Placement`, a path or a dict, also of places by name; see `read_placement`. Topologies
         may be left out whole only where the objective has ``rejected``.
     running
-        Judge what runs now, as the instance's `running` says, in place of a placement. Tasks that
+        Judge the current placement, the instance's `running`, in place of another. Tasks that
         do not run yet have no place.
     decoded
         How a decoded Storm cluster is read: `topology`, `worker_min_cpu`, `submitters`; see
@@ -44,7 +44,7 @@ def judge(
     ------
     InputError
         For bad input, a placement that is not of this instance, an instance without `running`, or
-        both or neither of `placement` and `running`. A broken rule is no error: it is listed in
+        both or neither of `placement` and `running`. A broken rule is not an error: it is listed in
         `Verdict.violations`.
 
     Examples

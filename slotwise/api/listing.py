@@ -1,4 +1,4 @@
-"""Lists of what there is: methods, engines, families, schemas; and generated instances.
+"""Lists of methods, engines, families and schemas; and generated instances.
 
 Engines are loaded only to be listed: a schema needs none.
 """
@@ -20,7 +20,7 @@ def methods() -> list[dict[str, Any]]:
     """List the heuristics (for `place`), then the engines (for `solve`).
 
     Each is a dict of ``name``, ``kind`` (``heuristic``, ``engine``, or ``unusable`` for an entry
-    point of another package that brings no method), ``source`` (an engine's: the version of its
+    point of another package that provides no method), ``source`` (of an engine, the version of its
     solver; ``None`` if unusable) and ``description`` (``None`` of engines; why it is unusable).
 
     Examples
@@ -36,11 +36,11 @@ def methods() -> list[dict[str, Any]]:
     heuristics = [
         {
             "name": name,
-            "kind": "heuristic" if isinstance(found, Method) else "unusable",
-            "source": found.source if isinstance(found, Method) else None,
-            "description": found.description if isinstance(found, Method) else str(found),
+            "kind": "heuristic" if isinstance(method, Method) else "unusable",
+            "source": method.source if isinstance(method, Method) else None,
+            "description": method.description if isinstance(method, Method) else str(method),
         }
-        for name, found in installed_methods()
+        for name, method in installed_methods()
     ]
     engines = [
         {
@@ -86,8 +86,8 @@ def generate(
     family
         One of those that `families` lists, save ``storm``, which is read from files.
     count
-        How many, 1 or more; ``None`` = the family's own number. The first ones are the same
-        whatever the count.
+        Number of instances, 1 or more; ``None`` = the family's own number. The first ones are the
+        same whatever the count.
     seed
         Of every random choice, 0 or more.
     tasks

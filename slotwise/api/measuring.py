@@ -43,7 +43,7 @@ STATISTICS = ("mean", "p50", "p95", "max")
 UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
 MOST_WINDOW_S = 86_400
 FEW_BYTES = 64 << 20
-"""Of logs, about half a million lines: with fewer, Spark runs in a short-lived Java."""
+"""Bytes of logs, about half a million lines: for fewer, Spark runs in a short-lived Java."""
 
 ClockRates = Mapping[str, float] | str | os.PathLike[str]
 """Node -> GHz, or a file of it."""
@@ -51,7 +51,7 @@ ClockRates = Mapping[str, float] | str | os.PathLike[str]
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """An instance with measured weights, and what they rest on.
+    """An instance with measured weights, and the statistics behind them.
 
     Parameters
     ----------
@@ -104,15 +104,15 @@ def measure(
         Folder with logs at any depth, as they are or compressed (``.gz``, ``.zst``): lines of
         Storm's ``LoggingMetricsConsumer`` (``*.metrics*``) and JSON lines (``*.jsonl*``).
     instance
-        What runs: an `Instance`, a path, a dict or text. What the logs do not tell stays.
+        What runs: an `Instance`, a path, a dict or text. Weights that the logs lack are kept.
     window
         Length of a window: seconds, or text such as ``"90s"``, ``"5m"``, ``"1h"``.
     statistic
         ``mean``, or over windows ``p50``, ``p95`` or ``max``.
     ghz
-        Node -> clock rate in GHz, or a file (JSON, YAML) of it; ``None`` = as lines say, else 1.
+        Node -> clock rate in GHz, or a file (JSON, YAML) of it; ``None`` = as in the lines, else 1.
     tuple_bytes
-        Size of a tuple where neither logs nor file tell it; ``None`` = 1.
+        Size of a tuple where neither logs nor file have it; ``None`` = 1.
     interval
         Seconds between two samples of a task; ``None`` = recognised.
     zone
@@ -124,9 +124,9 @@ def measure(
     accept_damaged
         Whether weights are returned where more than 5 % of the lines are damaged.
     starting
-        Entered while Spark starts; ``None`` = nothing is.
+        A context manager that is entered while Spark starts; ``None`` = none.
     on_stage
-        Called with what is done next; ``None`` = nothing is.
+        Called with the name of each stage before it starts; ``None`` = nothing is called.
     decoded
         How a decoded Storm cluster is read: `worker_min_cpu`, `submitters`; see `read_instance`.
 
@@ -178,7 +178,7 @@ def window_seconds(window: str | int) -> int:
     Raises
     ------
     InputError
-        When it is none, or not from 1 second to 1 day.
+        For anything else, and unless it is from 1 second to 1 day.
     """
     written = re.fullmatch(r"(\d{1,9})\s*([smhd]?)", str(window).strip())
     seconds = int(written[1]) * UNITS[written[2]] if written else 0
@@ -194,7 +194,7 @@ def clock_rates(ghz: ClockRates) -> dict[str, int]:
     Raises
     ------
     InputError
-        When it is no mapping of nodes to numbers above 0 and at most `MOST_GHZ`.
+        Unless it maps nodes to numbers above 0 and at most `MOST_GHZ`.
     """
     if isinstance(ghz, Mapping):
         return _clock_rates(plain_data(ghz))
@@ -215,7 +215,7 @@ def _clock_rates(data: Any) -> dict[str, int]:
 
 
 def time_zone(zone: str) -> str:
-    """Return the name of a time zone; refuse what is none."""
+    """Return the name of a time zone; raises `InputError` for anything else."""
     from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
     try:

@@ -1,6 +1,6 @@
-"""Tasks that run nowhere, and places for them at once.
+"""Tasks that run nowhere, and a quick first placement of them.
 
-It loads no engine, so that the first answer does not wait for them.
+It loads no engine, so that the first answer comes at once.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Orphan:
     name
         ``topology/component[index]``.
     was
-        Where it ran, on a machine that is gone; ``None`` = it never ran.
+        Where it ran, on a lost machine; ``None`` = it never ran.
     """
 
     task: int
@@ -53,15 +53,14 @@ class Orphan:
 
 @dataclass(frozen=True, slots=True)
 class FirstPlaces:
-    """Places of the orphans, found at once and not yet the best.
+    """First places of the orphans, not yet optimised.
 
     Parameters
     ----------
     orphans
         The tasks that run nowhere, at least one.
     verdict
-        What the judge says of the placement, without a limit of moves; ``None`` = none was found so
-        far.
+        The judge's verdict on the placement, without a limit of moves; ``None`` = none was found.
     """
 
     orphans: tuple[Orphan, ...]
@@ -69,7 +68,7 @@ class FirstPlaces:
 
     @property
     def moves(self) -> int | None:
-        """Running tasks that the placement moves besides; ``None`` without one."""
+        """Number of running tasks that the placement also moves; ``None`` without one."""
         return None if self.verdict is None else int(self.verdict.parts["moved"])
 
 
@@ -110,11 +109,11 @@ def least_limit(instance: Instance, most: int | None) -> int | None:
     return min((one for one in limits if one is not None), default=None)
 
 
-# Where tasks run now, from what users hand in: also a placement of a cluster with more nodes.
+# Where tasks run now, as users pass it in: also a placement of a cluster with more nodes.
 
 
 def as_running_places(given: PlacementLike, instance: Instance) -> Running:
-    """Return where `given` says that tasks run, by names.
+    """Return `given` as places by name.
 
     Parameters
     ----------

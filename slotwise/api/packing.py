@@ -1,4 +1,4 @@
-"""The archive that executors of a Spark cluster get slotwise from."""
+"""The archive that brings slotwise to the executors of a Spark cluster."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def pack(
     out
         File to write, ``.tar.gz`` or ``.tgz``; an old one is replaced.
     python_prefix
-        Where executors have the same version of Python, such as ``/usr``; ``None`` = where this
-        machine has it.
+        Prefix of the same version of Python on the executors, such as ``/usr``; ``None`` = as on
+        this machine.
 
     Raises
     ------

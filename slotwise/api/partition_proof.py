@@ -21,7 +21,7 @@ from slotwise.solver.core.result import Status
 from slotwise.solver.graph_partition import PartitionResult, check_size, solve_partition
 
 EXACT = "exact"
-"""The method that chooses the engines itself."""
+"""The method that leaves the choice of engines to ``auto``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class ProvenPartition:
     Parameters
     ----------
     graph, method, seed
-        As asked.
+        As requested.
     result
         Cut, bound, status and parts.
     seconds
@@ -56,7 +56,7 @@ class ProvenPartition:
 
     @property
     def exit_code(self) -> Exit:
-        """What the command ``partition`` ends with."""
+        """The exit code of ``partition``."""
         if self.result.placed.interrupted and self.result.status is not Status.OPTIMAL:
             return Exit.INTERRUPTED
         return {
@@ -95,7 +95,7 @@ class ProvenPartition:
         }
 
     def to_text(self) -> str:
-        """Return the same for people."""
+        """Return the same as readable text."""
         result, placed, problem = self.result, self.result.placed, self.result.problem
         head = (
             f"{len(problem.weights)} vertices, {len(problem.edges)} edges, "

@@ -10,7 +10,7 @@ from slotwise.models.errors import InputError
 
 
 def path_of(source: object, what: str, forms: str = "a path, a dict or text") -> Path | str:
-    """Return a path as it was written; refuse what is none of `forms`."""
+    """Return a path as it was written; raises `InputError` for anything but `forms`."""
     if isinstance(source, str | os.PathLike):
         written = os.fspath(source)
         if isinstance(written, str) and written.strip():
@@ -20,7 +20,7 @@ def path_of(source: object, what: str, forms: str = "a path, a dict or text") ->
 
 
 def graded_folder(folder: object, what: str) -> str:
-    """Return the folder of a grading as it was written; one of this machine must be there."""
+    """Return the folder of a grading as it was written; a local one must exist."""
     from slotwise.benchmarks.grading.batch.folder import local_folder
 
     text = os.fspath(path_of(folder, what, "a path"))

@@ -96,7 +96,7 @@ def place(
     Raises
     ------
     InputError
-        For bad input, when there is no such method, or its answer is none for this instance.
+        For bad input, when there is no such method, or its answer is not one for this instance.
     MethodError
         When the method breaks down: a command fails, or code of another package raises something.
 
@@ -113,7 +113,7 @@ def place(
 
 
 def place_and_judge(problem: Problem, method: Method, seed: int) -> Placed:
-    """Place with `method` and judge what comes out."""
+    """Place with `method` and judge the placement."""
     instance = problem.instance
     begin = time.perf_counter()
     answer = place(problem, method, seed=seed)
@@ -124,12 +124,12 @@ def place_and_judge(problem: Problem, method: Method, seed: int) -> Placed:
 
 
 def as_method(given: object) -> Method:
-    """Return the method that `given` is or names.
+    """Return `given`, a method or its name, as a method.
 
     Raises
     ------
     InputError
-        For what is neither, and as `find_method` does.
+        For anything else, and as `find_method` does.
     """
     if isinstance(given, Method):
         return given

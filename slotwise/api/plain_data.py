@@ -1,4 +1,4 @@
-"""Data given in Python, checked and made like those of a file."""
+"""Data passed in Python, checked and converted to the form of a file's data."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def plain_data(value: Any, *path: str | int) -> Any:
     Raises
     ------
     InputError
-        Naming the path of a key that is no text, of a value that no file can hold, or of data
-        nested too deeply (so also of data that contain themselves).
+        With the path of a key that is not text, of a value that no file can hold, or of data
+        nested too deeply (such as data that contain themselves).
     """
     if len(path) > MAX_DEPTH:
         rule = f"is nested too deeply; at most {MAX_DEPTH} levels are read"

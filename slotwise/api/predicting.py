@@ -1,4 +1,4 @@
-"""Predicting what a placement is worth, whoever made it."""
+"""Predicting the throughput and latency of a placement, whoever made it."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def predict(
 
 
 def as_assumptions(given: AssumptionsLike) -> Assumptions:
-    """Return the assumptions that `given` is or says.
+    """Return `given` as assumptions.
 
     Raises
     ------

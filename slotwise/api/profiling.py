@@ -19,7 +19,7 @@ from slotwise.pipeline.profiling.trial import Trial, run_trial
 from slotwise.pipeline.profiling.trials_file import TrialsFile
 
 Around = Callable[[Callable[..., Trial], int, float, Settings], Trial]
-"""Runs a trial of a number of threads at a rate, and may say so before and after."""
+"""Runs a trial of a number of threads at a rate; it may report before and after."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Profiled:
     trials
         All that were measured, in their order.
     left_out
-        Numbers of threads left out of the model as noise: slower than fewer threads.
+        Numbers of threads left out of the model as noise, being slower than fewer threads.
     """
 
     model: PerformanceModel
@@ -65,9 +65,9 @@ def profile(
 ) -> Profiled:
     """Measure the performance model of a task on this machine.
 
-    Trials of more and more threads at higher and higher rates, on one core, until more threads
-    bring nothing. Each trial that ended is kept in a file beside `out`: after Ctrl-C, the same
-    call resumes.
+    Runs trials of more and more threads at higher and higher rates, on one core, until more threads
+    do not help. Each finished trial is kept in a file beside `out`: after Ctrl-C, the same call
+    resumes.
 
     Parameters
     ----------
@@ -83,9 +83,9 @@ def profile(
     threads
         Numbers of threads to try, rising from 1, as numbers or as ``"1,2,4"``.
     seconds, warm_up
-        Each trial measures for `seconds`, after `warm_up` seconds which do not count.
+        Each trial measures for `seconds`, after `warm_up` seconds that do not count.
     first_rate, max_rate
-        Tuples/s to begin with, and to end at.
+        First and highest rate, tuples/s.
     resolution
         Relative precision of peak rates.
     max_slope
@@ -95,8 +95,8 @@ def profile(
     memory_mb
         Memory of a slot, MB.
     around
-        Runs each trial, from what does so, threads, rate and settings; ``None`` = nothing is done
-        before and after.
+        Wraps each trial: called with the function that runs it, threads, rate and settings;
+        ``None`` = trials are not wrapped.
 
     Raises
     ------

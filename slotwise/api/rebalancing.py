@@ -1,4 +1,4 @@
-"""Rebalancing what runs: which few tasks to move, in which order, and what that saves."""
+"""Rebalancing running topologies: which few tasks to move, in which order, and the saving."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ from slotwise.solver.structure.matching import kept_running
 OPTIMAL = "optimal"
 """The method that finds the best placement for each number of moves."""
 DEFAULT_MAX_MOVES = 10
-"""The last point of the front where no limit is given."""
+"""Default for the last point of the front."""
 ORDER_S = 20.0
-"""Seconds that the search for an order of the moves may take."""
+"""Seconds for the search for an order of the moves."""
 
 
 def rebalance(
@@ -72,7 +72,7 @@ def rebalance(
     memory_limit_mb: int | None = None,
     **decoded: Unpack[DecodedCluster],
 ) -> Rebalanced:
-    """Say which tasks to move from where they run now, in which order, and what that saves.
+    """Find which tasks to move from where they run now, in which order, and what that saves.
 
     Parameters
     ----------
@@ -85,13 +85,15 @@ def rebalance(
     method
         ``optimal``: the best cost with at most 0, 1, 2, ... moves, each proven or bounded, and the
         moves of the last. Otherwise a method, such as ``stromax-reassign``, which moves running
-        tasks, or ``r-storm``, which places afresh; equal things are exchanged so that few move.
+        tasks, or ``r-storm``, which places all tasks again; equal things are exchanged so that few
+        tasks move.
     max_moves
         Most tasks that may move, 0 or more; ``None`` = `DEFAULT_MAX_MOVES` for ``optimal``, any
         number for a method.
     parking
-        So many tasks may wait elsewhere for a while, in each part of the moves that shares no node
-        with the others, where there is no order without; these moves are on top of `max_moves`.
+        Most tasks that may wait elsewhere for a while, in each part of the moves that shares no
+        node with the others, where there is no order without that; these moves are in addition to
+        `max_moves`.
     without_nodes
         Ids of machines that died: the cluster has them no more, and the tasks that ran there are
         orphans. They do not count as moved.
@@ -107,7 +109,7 @@ def rebalance(
     Raises
     ------
     InputError
-        For bad input, or where nothing says what runs now.
+        For bad input, or where neither the instance nor `placement` says where tasks run now.
     MethodError
         When the method breaks down.
 
@@ -138,10 +140,10 @@ def rebalance(
     if orphans:
         on_first(first_places(running, most))
     if method == OPTIMAL:
-        found = front(running, DEFAULT_MAX_MOVES if most is None else most, limits)
-        name, target, refused = OPTIMAL, _best(found), None
+        best_front = front(running, DEFAULT_MAX_MOVES if most is None else most, limits)
+        name, target, refused = OPTIMAL, _best(best_front), None
     else:
-        chosen, found = as_method(method), None
+        chosen, best_front = as_method(method), None
         answer = run_method(with_limit(running, least_limit(running, most)), chosen, limits.seed)
         name = chosen.name
         refused = answer.reason if isinstance(answer, Refusal) else None
@@ -153,7 +155,7 @@ def rebalance(
     seconds = time.perf_counter() - started
     verdict = judge(base, now)
     limit = least_limit(running, most)
-    return Rebalanced(given, name, verdict, plan, found, limit, refused, seconds, orphans)
+    return Rebalanced(given, name, verdict, plan, best_front, limit, refused, seconds, orphans)
 
 
 def _with_running(given: Instance, placement: PlacementLike | None) -> Instance:
@@ -164,25 +166,25 @@ def _with_running(given: Instance, placement: PlacementLike | None) -> Instance:
     return given
 
 
-def _best(found: Front) -> Placement | None:
-    return found.points[-1].placement
+def _best(best_front: Front) -> Placement | None:
+    return best_front.points[-1].placement
 
 
-# What a rebalance comes to: the moves, the front, what is saved.
+# The result of a rebalance: the moves, the front, the saving.
 
 
 @dataclass(frozen=True, slots=True)
 class Rebalanced:
-    """What to move, and what that saves.
+    """The tasks to move, and what that saves.
 
     Parameters
     ----------
     given
-        The instance as it was given: placements and plans belong to it.
+        The instance of the call: placements and plans belong to it.
     method
         ``optimal``, or the method that placed.
     now
-        What the judge says of what runs now.
+        The judge's verdict on the current placement.
     plan
         The moves; ``None`` where there is no placement to move to.
     front
@@ -217,13 +219,13 @@ class Rebalanced:
         """The hard rules that the placement breaks, a limit of moves among them."""
         if self.plan is None:
             return ()
-        found, moved = list(self.plan.after.violations), self.plan.after.parts["moved"]
+        broken, moved = list(self.plan.after.violations), self.plan.after.parts["moved"]
         if self.max_moves is not None and moved > self.max_moves:
             limit = judge(
                 with_limit(self.now.problem.instance, self.max_moves), self.plan.placement
             )
-            found += [one for one in limit.violations if one.rule == "max_moved"]
-        return tuple(found)
+            broken += [one for one in limit.violations if one.rule == "max_moved"]
+        return tuple(broken)
 
     @property
     def status(self) -> str:
@@ -244,7 +246,7 @@ class Rebalanced:
         return Exit.FAILED if self.violations or not self.plan.is_ordered else Exit.DONE
 
     def __repr__(self) -> str:
-        """One line: the method, how many moves, and the cost before and after."""
+        """One line: the method, the number of moves, and the cost before and after."""
         if self.plan is None:
             return f"Rebalanced {self.given.name} by {self.method}: {self.status}"
         pairs = zip(self.now.objective, self.plan.after.objective, strict=True)
@@ -293,11 +295,11 @@ class Rebalanced:
         return in_whole(self.now.problem.instance, self.given, placement)
 
     def _orphan_document(self, orphan: Orphan) -> dict[str, Any]:
-        """Return an orphan with its best place where no other task moves; null = none is known."""
-        found = None if self.rescue is None else self.rescue.placement
+        """Return an orphan with its best place if no other task moves; null = none is known."""
+        placement = None if self.rescue is None else self.rescue.placement
         place = None
-        if found is not None:
-            here = (found.nodes[orphan.task], found.workers[orphan.task])
+        if placement is not None:
+            here = (placement.nodes[orphan.task], placement.workers[orphan.task])
             place = place_of(self.now.problem, *here)
         was = orphan.was
         return {

@@ -27,10 +27,10 @@ def report(
     Parameters
     ----------
     folder
-        What `grade` wrote into (its `out`).
+        The folder of `grade` (its `out`).
     methods
-        What methods are called on the page: texts ``LABEL=METHOD`` (``mine=cmd:./x``), or a mapping
-        from label to method; ``None`` = all keep their names.
+        Labels of methods on the page: texts ``LABEL=METHOD`` (``mine=cmd:./x``), or a mapping from
+        label to method; ``None`` = all keep their names.
     figures
         Folder for every chart as SVG and PDF, every table as CSV and LaTeX, and their captions; it
         is made where there is none. ``None`` = the page alone.
@@ -65,10 +65,10 @@ def compare(
     Parameters
     ----------
     before, after
-        What `grade` wrote into (its `out`), twice.
+        The folders of two calls of `grade` (their `out`).
     methods
-        What methods are called: texts ``LABEL=METHOD``, or a mapping from label to method; ``None``
-        = all keep their names. Two methods with one label, one in each grading, are compared.
+        Labels of methods: texts ``LABEL=METHOD``, or a mapping from label to method; ``None`` = all
+        keep their names. Two methods with one label, one in each grading, are compared.
 
     Raises
     ------

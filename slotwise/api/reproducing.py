@@ -1,4 +1,4 @@
-"""Figures of articles beside ours."""
+"""Figures of articles, computed again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from slotwise.models.values import known
 ARTICLES: dict[str, tuple[Callable[[], Article], Callable[[Article], list[Reproduced]]]] = {
     "sam": (sam.article, sam.reproduce)
 }
-"""Name of an article -> its figures, and what computes ours."""
+"""Name of an article -> its figures, and the function that computes ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Reproduction:
     Parameters
     ----------
     article
-        What was published.
+        The published article.
     figures
         Every figure with ours.
     """
@@ -61,5 +61,5 @@ def reproduce(article: str = "sam") -> Reproduction:
     Reproduction: 54 of 76 figures agree
     """
     published, computed = ARTICLES[known(article, ARTICLES, "article")]
-    found = published()
-    return Reproduction(found, computed(found))
+    articles = published()
+    return Reproduction(articles, computed(articles))

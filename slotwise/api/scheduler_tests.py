@@ -1,4 +1,4 @@
-"""Several checks of a scheduler, with the files of what fails: ``test-scheduler``."""
+"""Checks of a scheduler, with files of the failures: ``test-scheduler``."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from slotwise.testing.checks.table import DEFAULT, Demand, parse_demand
 from slotwise.testing.checks.trial import Trial
 
 FAILURE_KEYS = ("kinds", "finding", "instance", "file", "placement", "again")
-"""What the document says of a failure."""
+"""Keys of a failure in the document."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A scheduler, the checks it is put to, and the seed of both sides."""
+    """A scheduler, its checks, and the seeds of both."""
 
     trial: Trial
     demands: tuple[Demand, ...]
@@ -34,7 +34,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Tested:
-    """What the checks said, with the files of each failure."""
+    """The reports of the checks, with the files of each failure."""
 
     scheduler: str
     seed: int
@@ -58,7 +58,7 @@ class Tested:
 
 
 def _check(report: Report, files: tuple[FailureFiles, ...]) -> dict[str, Any]:
-    """Return a check as JSON-ready data; of several failures the first stands by itself, too."""
+    """Return a check as JSON-ready data; the first of several failures has a key of its own."""
     failures = [_failure(*one) for one in zip(report.failures, files, strict=True)]
     first = failures[0] if failures else dict.fromkeys(FAILURE_KEYS)
     return report.to_document() | first | {"failures": failures}
@@ -77,7 +77,7 @@ def asked(
     time_limit_s: float,
     rules: str | None = None,
 ) -> Asked:
-    """Return what the arguments of the command ask for."""
+    """Return the checks that the arguments of the command select."""
     demands = tuple(parse_demand(text) for text in checks) or DEFAULT
     named = parse_rules(rules)
     trial = Trial(as_scheduler(scheduler, seed=seed), time_limit_s, rules=named)
@@ -85,7 +85,7 @@ def asked(
 
 
 def on_random_instances(asked: Asked, examples: int, kind: str | None, folder: Path) -> Tested:
-    """Make each check on random instances, and save what fails."""
+    """Run each check on random instances, and save the failures."""
     check_kind(kind)
     rows: list[tuple[Report, tuple[FailureFiles, ...]]] = []
     for demand in asked.demands:
@@ -96,7 +96,7 @@ def on_random_instances(asked: Asked, examples: int, kind: str | None, folder: P
 
 
 def on_instance(asked: Asked, instance: Instance, file: str) -> Tested:
-    """Make each check on one instance, which is in `file`."""
+    """Run each check on one instance, which is in `file`."""
     compile_problem(instance)
     rows: list[tuple[Report, tuple[FailureFiles, ...]]] = []
     for demand in asked.demands:

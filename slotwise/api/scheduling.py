@@ -38,13 +38,13 @@ class Scheduled:
     Parameters
     ----------
     given
-        The instance as it was given: the placement belongs to it.
+        The instance of the call: the placement belongs to it.
     done
-        What the round decided about each topology.
+        The decisions of the round on each topology.
     verdict
-        The judge's, of the placement after the round.
+        The judge's verdict on the placement after the round.
     exact
-        What would have been best; ``None`` where that was not asked.
+        The optimal decisions; ``None`` where they were not requested.
     """
 
     given: Instance
@@ -59,12 +59,12 @@ class Scheduled:
 
     @property
     def violations(self) -> list[Violation]:
-        """The hard rules that are broken, save that topologies are left out: the round says so."""
+        """The broken hard rules, without topologies left out: those are in `done`."""
         return [one for one in self.verdict.violations if one.rule != "placed"]
 
     @property
     def valid(self) -> bool:
-        """Whether what is placed keeps all hard rules; topologies left out are no matter."""
+        """Whether the placed topologies keep all hard rules."""
         return not self.violations
 
     @property
@@ -75,7 +75,7 @@ class Scheduled:
         return Exit.FAILED if self.done.refused or not self.valid else Exit.DONE
 
     def __repr__(self) -> str:
-        """One line: how many topologies are placed, refused, evicted."""
+        """One line: the numbers of topologies placed, refused, evicted."""
         done = self.done
         refused = ", ".join(names(done, done.refused)) or "none"
         evicted = ", ".join(names(done, tuple(one.topology for one in done.evicted))) or "none"
@@ -136,20 +136,20 @@ def exact_document(exact: Exact, done: Round) -> dict[str, Any]:
 
 
 def _answer_document(answer: Counterpart, done: Round) -> dict[str, Any]:
-    found = answer.eviction
+    eviction = answer.eviction
     own: dict[str, Any] = {
         "topology": done.instance.topologies[answer.decision.topology].id,
         "scheduler_evicted": names(done, answer.decision.evicted),
     }
-    if found is None:
+    if eviction is None:
         return own | {"status": "not-answered", "reason": answer.reason}
     return own | {
-        "status": str(found.status),
-        "evicted": None if found.evicted is None else names(done, found.evicted),
-        "weight": found.weight,
-        "least_count": found.least_count,
-        "least_weight": found.least_weight,
-        "seconds": round(found.seconds, 3),
+        "status": str(eviction.status),
+        "evicted": None if eviction.evicted is None else names(done, eviction.evicted),
+        "weight": eviction.weight,
+        "least_count": eviction.least_count,
+        "least_weight": eviction.least_weight,
+        "seconds": round(eviction.seconds, 3),
     }
 
 
@@ -181,8 +181,8 @@ def schedule(
     priority
         ``default``, ``fifo`` or ``generic``; ``None`` = the instance's.
     pools
-        What owners are guaranteed, ``{owner: {"cpu": 200, "memory_mb": 4096}}``, or the path of a
-        file with that; ``None`` = the instance's.
+        Guarantees of owners, ``{owner: {"cpu": 200, "memory_mb": 4096}}``, or the path of a file
+        with them; ``None`` = the instance's.
     strategy
         Of all topologies; ``None`` = each one's own.
     exact
@@ -196,7 +196,7 @@ def schedule(
     Raises
     ------
     InputError
-        For bad input, or a cluster that Storm's scheduler does not take.
+        For bad input, or a cluster that Storm's scheduler does not support.
 
     Examples
     --------
@@ -223,8 +223,8 @@ def schedule(
         raise InputError(rule, field="cluster", has_value=False, file=file)
     scheduler = _settings(given.scheduler, priority, pools, given.cluster)
     done = schedule_round(replace(given, scheduler=scheduler), strategy=strategy)
-    found = None if limits is None else exact_counterparts(done, limits)
-    return Scheduled(given, done, judge(problem, done.placement), found)
+    counterparts = None if limits is None else exact_counterparts(done, limits)
+    return Scheduled(given, done, judge(problem, done.placement), counterparts)
 
 
 def _settings(

@@ -33,7 +33,7 @@ def show(
     names: Sequence[str] = (),
     **decoded: Unpack[DecodedCluster],
 ) -> Drawing:
-    """Draw placements side by side: nodes, loads, traffic, and what differs from the first.
+    """Draw placements side by side: nodes, loads, traffic, and differences from the first.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def show(
     placements
         One or more: results of `solve`, or placements as `judge` takes them. Put the best first.
     names
-        What each of them is called; without names, results by their engine, others by number.
+        A name for each of them; by default, results have that of their engine, others a number.
     decoded
         How a decoded Storm cluster is read: `topology`, `worker_min_cpu`, `submitters`; see
         `read_instance`.
@@ -95,12 +95,12 @@ def _shown(problem: Problem, name: str, given: PlacementLike | Result) -> Shown:
     return Shown(name, placement)
 
 
-# What `show` returns: a notebook shows it, and it can be written as a page.
+# The result of `show`: a notebook displays it, and it can be written as a page.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drawing:
-    """Placements of one instance side by side; a notebook shows them.
+    """Placements of one instance side by side; a notebook displays them.
 
     Parameters
     ----------

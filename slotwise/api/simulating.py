@@ -1,4 +1,4 @@
-"""Logs of a placed instance, simulated so that what they say is known."""
+"""Simulated logs of a placed instance, whose true weights are known."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ def generate_logs(
         What runs: an `Instance`, a compiled problem, a path, a dict or text. Streams' rates and
         tuple sizes, and components' demands at those rates, are the truth.
     out
-        A folder that is new or empty. It is there whole or not at all.
+        A folder that is new or empty. It is written whole or not at all.
     placement
-        Where the tasks run; ``None`` = as `method` places them.
+        Where the tasks run; ``None`` = where `method` places them.
     method
-        Name of a method or a `Method`, where there is no `placement`; ``None`` = what the instance
-        says is running, else ``r-storm``.
+        Name of a method or a `Method`, where there is no `placement`; ``None`` = the instance's
+        `running`, else ``r-storm``.
     lines, seed, kind, metrics, files, gzip, bucket_seconds, start, rate, tuple_bytes, ghz, noise
         What is written; see `slotwise.pipeline.simulated_logs.settings.LogSettings`.
     faults, late_by, skew, restarts, scale, scale_from

@@ -1,4 +1,4 @@
-"""Trying out what a placement is worth, whoever made it."""
+"""Simulating the throughput and latency of a placement, whoever made it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def simulate(
     running: bool = False,
     **decoded: Unpack[DecodedCluster],
 ) -> Simulation:
-    """Try out the throughput and latency of a placement, by simulating discrete events.
+    """Estimate the throughput and latency of a placement by discrete-event simulation.
 
     Needs SimPy: ``pip install 'slotwise[simulation]'``.
 
@@ -47,11 +47,11 @@ def simulate(
         A `Placement`, a path or a dict, also of places by name; see `read_placement`. Topologies
         may be left out whole.
     seconds
-        Simulated time that is measured, finite and above 0.
+        Simulated seconds that are measured, finite and above 0.
     warm_up
-        Simulated time before that, finite and 0 or more: queues are empty at first.
+        Simulated seconds before that, finite and 0 or more: queues are empty at first.
     seed
-        0 or more; with the same one everything happens again.
+        0 or more; the same seed gives the same result.
     assume
         Defaults for what the instance does not say: `Assumptions`, a path, a dict or text;
         `Simulation.assumed` lists those that were used. ``None`` = it must say all that is needed.

@@ -1,4 +1,4 @@
-"""Solving, and having another engine check the answer."""
+"""Solving, and checking the answer by another engine."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ from slotwise.solver.verification.crosscheck import Agreement, CrossCheck, claim
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is solved.
+    """An instance to solve.
 
     Parameters
     ----------
     given
-        The instance of the file, without a limit from the arguments and with nodes that died:
-        placements are written as its own, so that they can be judged with the file.
+        The instance of the file, without the limit of the arguments and with the nodes that died:
+        placements are written for it, so that they can be judged with the file.
     problem
         The instance that is solved, compiled.
     start
@@ -66,9 +66,11 @@ class Solved:
     @property
     def placement(self) -> Placement | None:
         """The placement, as one of the instance of the file."""
-        found = self.result.placement
+        placement = self.result.placement
         return (
-            None if found is None else in_whole(self.task.problem.instance, self.task.given, found)
+            None
+            if placement is None
+            else in_whole(self.task.problem.instance, self.task.given, placement)
         )
 
     @property
@@ -107,7 +109,7 @@ def solve(
     """Return the best placement found and what is proven about it.
 
     Ctrl-C ends the search within a second or two: the best placement and bound by then are
-    returned, and `Result.interrupted` says so. The logger ``slotwise.solve`` tells when an engine
+    returned, and `Result.interrupted` says so. The logger ``slotwise.solve`` logs when an engine
     starts and when a better placement is found (INFO), and each better bound (DEBUG). A resource
     that tasks need and no node offers is a `UserWarning` before anything is solved.
 
@@ -131,14 +133,14 @@ def solve(
         A placement to start from: a `Placement`, a path or a dict; see `read_placement`. It need
         not be valid; a valid one is never made worse. ``None`` = none.
     confirm
-        Whether what CP-SAT or a MIP solver proves counts only once another engine, or the same
-        model without presolve, proves it too; ``None`` = where a term can exceed 2^31 (10^6 where
-        a MIP engine is named). What is not confirmed in time is no bound.
+        Whether proofs of CP-SAT or a MIP solver count only once another engine, or the same model
+        without presolve, proves the same; ``None`` = where a term can exceed 2^31 (10^6 where a MIP
+        engine is named). A bound that is not confirmed in time does not count.
     on_progress
         Called in this thread with each better placement and each better bound, and when an engine
-        starts; see `Progress`. What it raises ends the search.
+        starts; see `Progress`. An exception that it raises ends the search.
     parameters
-        What engines go by instead of their defaults: either by the name of an engine, as in
+        Parameters of engines other than the defaults: by the name of an engine, as in
         ``{"cp-sat": CpSatParams(max_counts=50_000)}``, or as on the command line, as in
         ``["cp-sat.max_counts=50000"]``. ``None`` = the defaults. `Result.parameters` has them.
     deterministic
@@ -158,13 +160,13 @@ def solve(
     Raises
     ------
     InputError
-        For bad input, an argument out of range, or an engine that does not take the instance.
+        For bad input, an argument out of range, or an engine that declines the instance.
     InternalError
-        When the judge contradicts the engine that was asked for. In ``auto`` such an engine is
-        named in `Result.distrusted` instead, and the others go on.
+        When the judge contradicts the named engine. With ``auto`` such an engine is listed in
+        `Result.distrusted` instead, and the others continue.
     UnfinishedError
-        When a deterministic search took ten times as many seconds as units and a minute, or more
-        memory than it may.
+        When a deterministic search exceeds its safety limit: ten seconds per unit of work plus a
+        minute, or the limit of memory.
 
     Examples
     --------
@@ -197,7 +199,7 @@ def solve_task(
     parameters: Mapping[str, Parameters] | Iterable[str] | None = None,
     **settings: Any,
 ) -> Result:
-    """Solve what has been read and compiled; the arguments are those of `solve`."""
+    """Solve a compiled instance; the arguments are those of `solve`."""
     return solver.solve(
         task.problem, hint=task.start, parameters=as_parameters(parameters), **settings
     )
@@ -210,7 +212,7 @@ def as_task(
     without_nodes: Collection[str] = (),
     **decoded: Unpack[DecodedCluster],
 ) -> Task:
-    """Read and compile what is to be solved; the arguments are those of `solve`."""
+    """Read and compile an instance to solve; the arguments are those of `solve`."""
     given = left = as_instance(instance, **decoded)
     if without_nodes:
         instance = left = without(given, without_nodes)
@@ -243,7 +245,7 @@ def crosscheck(
     engine: str | None = None,
     max_moved: int | None = None,
 ) -> CrossCheck | None:
-    """Have another engine search for anything better than `result`, as long as the first had.
+    """Have another engine search for anything better than `result`, within the same limits.
 
     Parameters
     ----------
@@ -252,7 +254,7 @@ def crosscheck(
     result
         Of `solve`.
     engine
-        Ask this one only; ``None`` = any that is not behind the result.
+        Use this one only; ``None`` = any that is not behind the result.
     max_moved
         As in the `solve` that gave `result`.
 
@@ -264,7 +266,7 @@ def crosscheck(
     Raises
     ------
     InternalError
-        When it finds what the first engine's proof says there is not; names both.
+        When it finds what the first engine's proof excludes; the message names both.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Asking ahead of time whether a cluster can lose a machine or a rack."""
+"""Whether a cluster could lose a machine or a rack, computed ahead of time."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from slotwise.solver.rebalance.spare import Loss, losses
 
 @dataclass(frozen=True, slots=True)
 class Spare:
-    """What becomes of the tasks when a machine or a rack dies.
+    """The consequences for the tasks when a machine or a rack dies.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Spare:
         return codes[self.worst]
 
     def __repr__(self) -> str:
-        """One line: how many losses the cluster stands."""
+        """One line: the number of losses that the cluster tolerates."""
         good = sum(one.status == "placed" for one in self.losses)
         return f"Spare of {self.given.name}: all tasks have a place after {good} of " + (
             f"{len(self.losses)} losses"
@@ -84,7 +84,7 @@ def spare(
     memory_limit_mb: int | None = None,
     **decoded: Unpack[DecodedCluster],
 ) -> Spare:
-    """Say of every machine and every rack whether all tasks still have a place without it.
+    """Find for every machine and every rack whether all tasks still have a place without it.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def spare(
     Raises
     ------
     InputError
-        For bad input, or where nothing says what runs now.
+        For bad input, or where neither the instance nor `placement` says where tasks run now.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The runs of a grading as a table, and what they come to."""
+"""The runs of a grading as a table, and their summary."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def read_rows(
 
     - ``network_value``: of the placement, null where none is valid (`decimal.Decimal`, exact);
     - ``network_best_known``: the least of any run of the instance, exact engines included;
-      ``network_bound``: what is proven, the earlier terms being at their optimum;
-      ``network_proven``: whether it is the optimum;
+      ``network_bound``: the proven bound, the earlier terms being at their optimum;
+      ``network_proven``: whether the best known value is the optimum;
     - ``network_gap_low``, ``network_gap_high``: the interval of (value - optimum) / optimum, see
       ``docs/grading.md``; equal where the optimum is proven, infinity without a valid placement;
 
@@ -46,8 +46,7 @@ def read_rows(
     Parameters
     ----------
     folder
-        What `grade` wrote into (its `out`), of this machine or, with `spark`, of Spark's
-        (``hdfs://...``).
+        The folder of `grade` (its `out`), local or, with `spark`, of Spark (``hdfs://...``).
     spark
         ``False`` = a pandas DataFrame, read in this process. A session, or ``True`` for the active
         one or a new one that you stop: a DataFrame of Spark's, which is not computed yet.
@@ -83,12 +82,12 @@ def summary(
     seed: int = 0,
     progress: bool = False,
 ) -> Summary:
-    """Sum a grading up: a row per method with what it placed, its gaps, wins and seconds.
+    """Summarise a grading: a row per method with what it placed, its gaps, wins and seconds.
 
     Parameters
     ----------
     folder
-        What `grade` wrote into (its `out`), of this machine or of Spark's (``hdfs://...``).
+        The folder of `grade` (its `out`), local or of Spark (``hdfs://...``).
     by
         Classes of instances to keep apart: ``family``, ``size``, ``tightness``; a text
         ``family,size`` or a sequence.

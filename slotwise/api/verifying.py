@@ -1,4 +1,4 @@
-"""Certificates: made of results, and verified."""
+"""Making certificates of results, and verifying them."""
 
 from __future__ import annotations
 
@@ -82,10 +82,10 @@ def verify(
     Parameters
     ----------
     instance
-        What is claimed about: an `Instance`, a compiled problem, a path, a dict or text; see
-        `read_instance`.
+        The instance of the certificate: an `Instance`, a compiled problem, a path, a dict or text;
+        see `read_instance`.
     certificate
-        What is claimed: a `Certificate`, a path, a dict or text.
+        A `Certificate`, a path, a dict or text.
     resolve
         Also have another engine search for anything below the certificate's bounds. Without it
         no solver is loaded, and the bounds stay asserted; so does infeasibility, unless
@@ -103,7 +103,7 @@ def verify(
     Raises
     ------
     InputError
-        For bad input. A wrong certificate is no error: `Verified.findings` say what is wrong.
+        For bad input. A wrong certificate is not an error: `Verified.findings` say what is wrong.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The command line: the table of commands, and how one of them is run.
+"""The command line: the table of commands, and running one of them.
 
 Everything heavy is imported inside the command that needs it.
 """
@@ -26,7 +26,7 @@ FIRST = (
     *("grade", "summary", "report"),
     *("generate", "convert", "methods"),
 )
-"""Commands that the help lists first of each purpose, in this order; the others follow by name."""
+"""Commands that come first under each purpose of the help, in this order; others follow by name."""
 
 
 def _rank(name: str) -> tuple[int, str]:
@@ -44,9 +44,9 @@ COMMANDS = {
     for one in vars(module).values()
     if isinstance(one, Command)
 }
-"""What people type -> the command."""
+"""Name, as typed -> command."""
 GROUPS = {name: module for name, module in MODULES.items() if hasattr(module, "app")}
-"""Name -> file of the commands that have commands of their own."""
+"""Name -> file of the commands that have subcommands."""
 
 
 class _Command(TyperCommand):
@@ -91,7 +91,7 @@ class _Commands(TyperGroup):
                 formatter.write_dl(rows)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the command that the first two arguments name, else what the first one does."""
+        """Return the command named by the first two arguments, else by the first."""
         both = " ".join(args[:2])
         words = [both, *args[2:]] if both in self.commands else args
         return super().resolve_command(ctx, words)
@@ -103,7 +103,7 @@ def _first_sentence(text: str) -> str:
 
 @cache
 def _built(name: str) -> Any:
-    """Return a command as Click has it; building all takes a quarter of a second."""
+    """Return a command as an object of Click; building all takes a quarter of a second."""
     alone = typer.Typer(
         context_settings=SETTINGS,
         add_completion=False,
@@ -127,7 +127,7 @@ for word, group in GROUPS.items():
 
 
 def main() -> None:
-    """Run the command line and leave with its exit code."""
+    """Run the command line and exit with its code."""
     code = run(sys.argv[1:])
     try:
         sys.stdout.flush()
@@ -138,7 +138,7 @@ def main() -> None:
 
 @cache
 def _command() -> Any:
-    """Return all commands as Click has them."""
+    """Return all commands as one object of Click."""
     return typer.main.get_command(app)
 
 

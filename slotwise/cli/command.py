@@ -1,10 +1,10 @@
-"""A command is a shell around a public function: its arguments are the function's parameters.
+"""A command is a thin layer on a public function: its arguments are the function's parameters.
 
 ``@command("slotwise.judge", Purpose.PLACE, placement=...)`` above a function that takes a `Call`
 makes a command. The names and defaults of its arguments and options are those of `slotwise.judge`;
-how each is typed says `options.SHARED`, or the decorator. What only a terminal has, such as
-``--json``, stands in the signature of the decorated function. A parameter without a declaration is
-an error.
+`options.SHARED` or the decorator declares how each is typed. Options of the terminal only, such as
+``--json``, are in the signature of the decorated function. A parameter without a declaration is an
+error.
 """
 
 from __future__ import annotations
@@ -30,30 +30,30 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 TWO_WORDS = {"generate_logs": "generate logs"}
-"""Functions of commands that are named by two words; the first word alone is a command, too."""
+"""Functions of commands with names of two words; the first word alone is a command, too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of a public function with what was typed; what was not is left to its defaults."""
+    """A call of a public function with the typed arguments, and defaults for the others."""
 
     function: str
     arguments: dict[str, Any]
 
     def __call__(self, **changes: Any) -> Any:
-        """Call the function, with `changes` of its arguments; it is loaded only now."""
+        """Load and call the function, with `changes` of its arguments."""
         package, _, name = self.function.rpartition(".")
         with exits.held():
             function = getattr(import_module(package), name)
         return function(**self.arguments | changes)
 
     def take(self, *names: str) -> dict[str, Any]:
-        """Take arguments out of the call, those of decoded clusters with ``instance``."""
+        """Remove arguments from the call and return them; ``instance`` with options of reading."""
         wanted = (*names, *(options.DECODED if "instance" in names else ()))
         return {name: self.arguments.pop(name) for name in wanted if name in self.arguments}
 
     def problem(self) -> Problem:
-        """Read and compile the instance; the function is called with the problem then."""
+        """Read and compile the instance; the function is then called with the problem."""
         with exits.held():
             from slotwise.api.inputs import as_problem
 
@@ -64,7 +64,7 @@ class Call:
 
 
 class Purpose(StrEnum):
-    """What people come for, in the order of the help, which lists the commands by it."""
+    """The purposes by which the help lists commands, in its order."""
 
     PLACE = "Place and prove"
     CLUSTER = "A running cluster"
@@ -75,18 +75,18 @@ class Purpose(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command; `build` makes what Typer takes.
+    """A command; `build` makes the function for Typer.
 
     Parameters
     ----------
     function
-        The public function whose parameters are its arguments; ``None`` = `body` has them all.
+        The public function whose parameters are its arguments; ``None`` = those of `body`.
     purpose
-        Where the help lists it.
+        The section of the help that lists it.
     declared
-        How arguments are typed that `options.SHARED` does not have, or has otherwise.
+        Declarations of arguments that `options.SHARED` lacks or declares differently.
     body
-        What runs; its name is that of the command.
+        The function to run; its name is that of the command.
     """
 
     function: str | None
@@ -96,7 +96,7 @@ class Command:
 
     @property
     def name(self) -> str:
-        """What people type."""
+        """The name as typed."""
         name = self.body.__name__
         return TWO_WORDS.get(name, name.replace("_", "-"))
 
@@ -137,8 +137,8 @@ def command(
 ) -> Callable[[Callable[..., int]], Command]:
     """Make a command of the decorated function, which calls the public `function`.
 
-    `declared` says how parameters are typed that `options.SHARED` does not have, or has otherwise;
-    ``None`` = the parameter is not for people who type.
+    `declared` has declarations of parameters that `options.SHARED` lacks or declares differently;
+    ``None`` = the parameter is not an option of the command.
     """
     return lambda body: Command(function, purpose, declared, body)
 
@@ -151,8 +151,8 @@ def own_command(purpose: Purpose) -> Callable[[Callable[..., int]], Command]:
 def defaults(function: str) -> dict[str, Any]:
     """Return parameter -> default of a public function; `inspect.Parameter.empty` without one.
 
-    They are read in its source: loading it takes up to two seconds, which neither ``--help`` nor
-    a misspelt option shall wait for. A default that the help is to show is a literal there.
+    They are read from its source, since loading it takes up to two seconds, for which neither
+    ``--help`` nor a misspelt option should wait. Defaults shown by the help are literals there.
     """
     package, _, name = function.rpartition(".")
     import_module(package)
@@ -168,18 +168,18 @@ def defaults(function: str) -> dict[str, Any]:
     taken = node.args
     required = len(taken.args) - len(taken.defaults)
     texts = [*[None] * required, *taken.defaults, *taken.kw_defaults]
-    found = {
+    values = {
         one.arg: inspect.Parameter.empty if text is None else _literal(text)
         for one, text in zip([*taken.args, *taken.kwonlyargs], texts, strict=True)
     }
     if taken.kwarg is not None and taken.kwarg.annotation is not None:
         decoded = ast.unparse(taken.kwarg.annotation)
-        found |= options.DECODED if "[DecodedCluster]" in decoded else options.WHOLE_DECODED
-    return found
+        values |= options.DECODED if "[DecodedCluster]" in decoded else options.WHOLE_DECODED
+    return values
 
 
 def _literal(text: ast.expr) -> Any:
-    """Return a default as it would be typed; ``None`` for one that the function alone knows."""
+    """Return a default as it would be typed; ``None`` for one that is not a literal."""
     try:
         value = ast.literal_eval(text)
     except ValueError:
@@ -188,7 +188,7 @@ def _literal(text: ast.expr) -> Any:
 
 
 def _typed(parameter: inspect.Parameter) -> str:
-    """Return what people type for a parameter: ``--time-limit``, or ``INSTANCE``."""
+    """Return a parameter as it is typed: ``--time-limit``, or ``INSTANCE``."""
     info = get_args(parameter.annotation)[1]
     if isinstance(info, ArgumentInfo):
         return str(info.metavar).strip("[]")

@@ -15,7 +15,7 @@ import typer
 
 from slotwise.api.exit_code import Exit as Exit
 from slotwise.models.errors import InternalError, SlotwiseError, one_line
-from slotwise.solver.core.supervision import is_any_left_behind
+from slotwise.solver.core.supervision import is_any_abandoned
 
 Main = Callable[[Sequence[str]], object]
 
@@ -62,9 +62,9 @@ def _interrupted(kept: str = "") -> int:
 
 @contextmanager
 def held() -> Iterator[None]:
-    """Hold Ctrl-C back while native modules load: they swallow it, or fail to load because of it.
+    """Defer Ctrl-C while native modules load: they swallow it, or fail to load because of it.
 
-    Where Ctrl-C is ignored or handled by somebody else, nothing changes.
+    Where Ctrl-C is ignored or handled by other code, nothing changes.
     """
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield
@@ -80,11 +80,11 @@ def held() -> Iterator[None]:
 
 
 def leave(code: int) -> NoReturn:
-    """End the process; at once where a search was left behind in native code.
+    """End the process; at once where an abandoned search runs in native code.
 
-    Tearing the interpreter down below it could crash, and would wait for it.
+    Finalizing the interpreter under it could crash, and would wait for it.
     """
-    if is_any_left_behind():
+    if is_any_abandoned():
         sys.stderr.flush()
         os._exit(code)
     sys.exit(code)
@@ -103,7 +103,7 @@ def note(message: str) -> None:
 
 @contextmanager
 def noted_warnings() -> Iterator[None]:
-    """Write what public functions warn users of to stderr, a line each, as notes."""
+    """Write warnings of public functions to stderr as notes, a line each."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
         shown = warnings.showwarning
@@ -126,7 +126,7 @@ def noted_warnings() -> Iterator[None]:
 
 
 def emit(text: str) -> None:
-    """Write to stdout; a reader that has gone (``| head``) changes no exit code."""
+    """Write to stdout; a closed reader (``| head``) does not change the exit code."""
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -140,7 +140,7 @@ def print_json(document: Any) -> None:
 
 
 def silence_stdout() -> None:
-    """Lead stdout nowhere, so that nothing more fails on it when Python ends."""
+    """Redirect stdout to nowhere, so that nothing fails on it when Python ends."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)

@@ -1,4 +1,4 @@
-"""A new package for somebody's own method, from the templates in ``slotwise/templates/``."""
+"""A new package for a user's own method, from the templates in ``slotwise/templates/``."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def module_name(name: str) -> str:
     Raises
     ------
     InputError
-        Where the name is none for a method, a package and a module alike.
+        Unless the name is valid for a method, a package and a module.
     """
     rule = ""
     if NAME.fullmatch(name) is None:
@@ -82,7 +82,7 @@ def write_package(files: dict[str, str], folder: Path) -> None:
         raise InputError("exists; name a new folder", field="--out", value=str(folder))
     around = folder.absolute().parent
     if not around.is_dir():
-        raise InputError("is no folder", field="--out", value=str(around))
+        raise InputError("is not a folder", field="--out", value=str(around))
     temporary = around / f".{folder.name[:100]}.{os.getpid()}.{secrets.token_hex(4)}.tmp"
     try:
         for path, text in files.items():

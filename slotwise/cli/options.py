@@ -1,6 +1,6 @@
-"""How arguments and options are typed: each is declared once, with its help and its checks.
+"""Declarations of arguments and options: each once, with its help and its checks.
 
-`SHARED` has those of parameters that mean the same in several public functions, by their names.
+`SHARED` has those of parameters with the same meaning in several public functions, by name.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def whole_number(option: str, least: int, most: int) -> Callable[[int | None], i
 
 
 def check_target(path: Path | None, option: str = "--out") -> None:
-    """Refuse an output file that cannot be written, before the work and not after it."""
+    """Refuse an output file that cannot be written, before the work instead of after it."""
     if path is None:
         return
     if path.is_dir():
@@ -69,16 +69,16 @@ def target(param: typer.CallbackParam, path: Path | None) -> Path | None:
 def file(path: str | None) -> str | Path | None:
     """Return the path that was typed; ``-``, stdin, stays as it is.
 
-    To the public functions a text may also be the content of a file, a path never is.
+    Public functions take a text as the content of a file in some cases, but never a path.
     """
     return path if not path or path == "-" else Path(path)
 
 
 @contextmanager
 def as_options(**options: str) -> Iterator[None]:
-    """Put options in place of arguments in an `InputError` of the public functions.
+    """Name options instead of arguments in an `InputError` of the public functions.
 
-    `options` are names of arguments and what users type for them: ``max_moved="--max-moved"``.
+    `options` maps names of arguments to options: ``max_moved="--max-moved"``.
     They are replaced in its field, and where its rule has them in backquotes.
     """
     try:
@@ -181,7 +181,7 @@ Plot = Annotated[
 OutDir = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder to write into.")]
 
 _IN_DECODED = "For a decoded Storm cluster"
-"""Section of the help with the options that say how such a file is read."""
+"""Section of the help with the options for reading such a file."""
 WHOLE_DECODED = {"worker_min_cpu": None, "submitters": False}
 DECODED = {"topology": None, **WHOLE_DECODED}
 """Options of `read_instance` -> defaults: of decoded clusters, with all topologies or with one."""
@@ -249,7 +249,7 @@ SHARED: dict[str, Any] = {
         ),
     ],
 }
-"""Parameter of public functions -> how it is typed."""
+"""Parameter of public functions -> its declaration."""
 
 
 # Options of `measure` and `follow`: how metric lines become weights.
@@ -292,4 +292,4 @@ MEASURED: dict[str, Any] = {
     ],
     "starting": None,
 }
-"""Parameter of both public functions -> how it is typed."""
+"""Parameter of both public functions -> its declaration."""

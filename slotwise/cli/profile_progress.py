@@ -1,4 +1,4 @@
-"""Progress of ``profile`` on stderr: what is tried, and how long it can still take."""
+"""Progress of ``profile`` on stderr: the present trial, and an upper bound of the time left."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from slotwise.pipeline.profiling.sweep import LEAST_RATE
 from slotwise.pipeline.profiling.trial import Trial, trial_seconds
 
 OVERHEAD_S = 1.0
-"""About what starting and ending a trial takes."""
+"""Seconds that starting and ending a trial takes, about."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What is shown before and after each trial.
+    """Shows each trial before and after it runs.
 
     Parameters
     ----------
     say
-        Takes a line, and the part of the thread counts that is done.
+        Called with a line, and the share of the thread counts that is done.
     """
 
     say: Callable[[str, float], None]
@@ -37,18 +37,18 @@ class Shown:
     def around(
         self, run: Callable[..., Trial], threads: int, rate: float, settings: Settings
     ) -> Trial:
-        """Run a trial, and say what it tries and finds."""
+        """Run a trial, and show it with its result."""
         part = settings.threads.index(threads) / len(settings.threads)
         left = _clock(most_seconds(threads, rate, settings))
         self.say(f"{threads} threads, {rate:g} tuples/s; at most {left} more", part)
         trial = run(threads, rate, settings)
-        found = "stable" if trial.stable else "unstable"
-        self.say(f"{threads} threads, {rate:g} tuples/s: {found}", part)
+        result = "stable" if trial.stable else "unstable"
+        self.say(f"{threads} threads, {rate:g} tuples/s: {result}", part)
         return trial
 
 
 def most_seconds(threads: int, rate: float, settings: Settings) -> float:
-    """Return how long the rest can take if every number of threads is tried.
+    """Return an upper bound of the time left if every number of threads is tried.
 
     Doubling from the present rate to the highest, halving down to the resolution, each twice;
     the former for this number of threads only, since the next ones begin where it ends. Until
@@ -64,7 +64,7 @@ def most_seconds(threads: int, rate: float, settings: Settings) -> float:
 
 @contextmanager
 def progress(quiet: bool) -> Iterator[Shown]:
-    """Yield what shows a profile's progress: a bar on a terminal, lines elsewhere."""
+    """Yield the display of a profile's progress: a bar on a terminal, lines elsewhere."""
     if quiet:
         yield Shown(lambda line, part: None)
     elif takes_escapes(sys.stderr):

@@ -17,12 +17,12 @@ from slotwise.models.values import short_text
 from slotwise.solver.core.progress import Event, OnProgress, Progress
 
 PLAIN_EVERY_S = 5.0
-"""Least time before the first plain line, and between two; what is done sooner says nothing."""
+"""Seconds before the first plain line, and at least between two."""
 
 
 @contextmanager
 def progress(terms: Sequence[str], quiet: bool) -> Iterator[OnProgress | None]:
-    """Yield what shows the progress of a solve with these terms; ``None`` where nothing shall."""
+    """Yield the display of the progress of a solve with these terms; ``None`` where it is off."""
     if quiet:
         yield None
     elif takes_escapes(sys.stderr):
@@ -35,7 +35,7 @@ def progress(terms: Sequence[str], quiet: bool) -> Iterator[OnProgress | None]:
 
 
 class LiveLine:
-    """One line that is drawn again and again, with the time that has passed."""
+    """One line that is redrawn with the elapsed time."""
 
     def __init__(self, terms: Sequence[str]) -> None:
         self._terms = terms
@@ -44,7 +44,7 @@ class LiveLine:
         self._last: Progress | None = None
 
     def take(self, event: Progress) -> None:
-        """Show this from now on."""
+        """Show this event from now on."""
         if event.event is Event.ENGINE:
             self._engine = event.engine
         self._last = event
@@ -58,7 +58,7 @@ class LiveLine:
 
 
 class PlainLines:
-    """Lines for logs: the latest news, but not more often than every `PLAIN_EVERY_S`."""
+    """Lines for logs: the latest event, at most every `PLAIN_EVERY_S` seconds."""
 
     def __init__(self, terms: Sequence[str], write: Callable[[str], object]) -> None:
         self._terms = terms
@@ -66,7 +66,7 @@ class PlainLines:
         self._next_s = PLAIN_EVERY_S
 
     def take(self, event: Progress) -> None:
-        """Write a line if the last one is long ago."""
+        """Write a line if enough time has passed since the last one."""
         if event.seconds < self._next_s:
             return
         self._next_s = event.seconds + PLAIN_EVERY_S
@@ -75,7 +75,7 @@ class PlainLines:
 
 
 def describe(terms: Sequence[str], event: Progress) -> str:
-    """Return what is known up to the first open term: ``network 23, bound 20 (13.04 %)``."""
+    """Return values and bounds up to the first open term: ``network 23, bound 20 (13.04 %)``."""
     if event.values is None:
         return "no placement yet"
     parts = []

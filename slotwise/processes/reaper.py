@@ -105,12 +105,12 @@ def children(pid: int) -> list[int]:
         return [
             int(name) for name in os.listdir("/proc") if name.isdigit() and _parent(name) == pid
         ]
-    found: list[int] = []
+    pids: list[int] = []
     with suppress(*_GONE):
         for thread in os.listdir(f"/proc/{pid}/task"):
             with open(f"/proc/{pid}/task/{thread}/children", "rb") as file:
-                found += map(int, file.read().split())
-    return found
+                pids += map(int, file.read().split())
+    return pids
 
 
 def _parent(pid: str) -> int | None:
@@ -123,10 +123,10 @@ def _parent(pid: str) -> int | None:
 
 def tree(pid: int) -> list[int]:
     """Return the process ids of a process and of all below it."""
-    found = [pid]
-    for parent in found:  # grows while it is read
-        found += children(parent)
-    return found
+    pids = [pid]
+    for parent in pids:  # grows while it is read
+        pids += children(parent)
+    return pids
 
 
 def end_descendants(spared: Collection[int] = ()) -> None:

@@ -40,13 +40,13 @@ class FromRng:
 
     def parts(self, least: int, most: int, make: Callable[[], X | None]) -> list[X]:
         """Return what `make` returns, called `most` times or until it returns ``None``."""
-        found: list[X] = []
+        parts: list[X] = []
         for _ in range(most):
             part = make()
             if part is None:
                 break
-            found.append(part)
-        return found
+            parts.append(part)
+        return parts
 
 
 def chance(choose: Chooser, percent: int) -> bool:

@@ -3,7 +3,7 @@
 Storm's Resource Aware Scheduler evicts from the end of its order until the sums of resources
 suffice, wherever its victims sit. Here the question is answered exactly: the fewest topologies,
 and among those the least important ones, without which the topology fits while all others stay
-exactly where they are. Soft resources bind nobody.
+exactly where they are. Soft resources are ignored.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.result import Limits, Status
 from slotwise.solver.portfolio.attempt import in_memory
 
-# The compact model of letting one topology in: evicting a candidate gives back what it takes.
+# The compact model of admitting one topology: evicting a candidate frees the capacity it takes.
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Step:
     Parameters
     ----------
     proven
-        With a solution: that it is least. Without: that there is none.
+        Whether the solution is proven optimal, or, without one, that there is none.
     evicted
         Of the solution, ascending; ``None`` = no solution.
     placement
@@ -75,7 +75,7 @@ class EvictionModel:
     Parameters
     ----------
     problem
-        The topology alone, with what is left when every candidate is gone.
+        The topology alone, with the capacity left when every candidate is evicted.
     taken
         Candidate -> what it takes.
     token
@@ -104,7 +104,7 @@ class EvictionModel:
             self._fits(opened, stay, int(problem.slots[n]))
 
     def _fits(self, load: Count, others: Mapping[int, int], capacity: int) -> None:
-        """State load + what stays <= capacity."""
+        """State load + load of candidates that stay <= capacity."""
         if capacity != NO_LIMIT:
             stay = sum(take * (1 - self._evict[t]) for t, take in others.items() if take)
             self._model.add(load + stay <= capacity)
@@ -142,20 +142,20 @@ class Eviction:
     Parameters
     ----------
     topology
-        Index of the topology that is let in.
+        Index of the topology to admit.
     status
-        ``optimal``: nothing smaller will do. ``feasible``: it will do, smaller is not excluded.
+        ``optimal``: no smaller set suffices. ``feasible``: it suffices, a smaller one may, too.
         ``infeasible``: it does not fit even if every candidate goes. ``unknown``: time ran out.
     evicted
         Indices, ascending; ``None`` where no set is known.
     weight
-        Sum of the priority weights (`Rules.reject_weight`) of the evicted; ``None`` likewise.
+        Sum of the priority weights (`Rules.reject_weight`) of the evicted; ``None`` without a set.
     least_count
-        Proven: no fewer will do; ``None`` where nothing is proven.
+        Proven: no fewer suffice; ``None`` where nothing is proven.
     least_weight
         Proven least weight of `least_count` topologies; ``None`` where that is not proven.
     placement
-        What stays, and the topology let in; ``None`` where no set is known.
+        The topologies that stay and the admitted one; ``None`` where no set is known.
     seconds
         Wall-clock time.
     interrupted
@@ -188,20 +188,20 @@ def smallest_eviction(
     problem
         The cluster and all topologies.
     running
-        What runs. Tasks of `topology` in it are taken away first: it is placed again.
+        The current placement. Tasks of `topology` in it are removed first and placed again.
     topology
-        Index of the topology to let in.
+        Index of the topology to admit.
     candidates
-        Who may be evicted; ``None`` = every other topology. Those that do not run are left out.
+        Topologies that may be evicted; ``None`` = all others. Those that do not run are ignored.
     limits
         When to stop; ``None`` = the default.
     token
-        Ends the search before its limits; ``None`` = nobody does.
+        Ends the search before its limits; ``None`` = only the limits do.
 
     Raises
     ------
     InputError
-        When what else runs breaks a hard rule where it is.
+        When the other running topologies break a hard rule where they are.
     NotTakenError
         When the model would be too large.
     """
@@ -226,22 +226,22 @@ def smallest_eviction(
     except CancelledError:
         interrupted = True
     first, second = steps or (Step(False, None, None, None, interrupted), None)
-    found = _last(first, second)
+    last = _last(first, second)
     placement = None
-    if found.evicted is not None and found.placement is not None:
-        stay = without(problem, others, found.evicted)
-        placement = let_in(problem, stay, topology, found.placement)
+    if last.evicted is not None and last.placement is not None:
+        stay = without(problem, others, last.evicted)
+        placement = let_in(problem, stay, topology, last.placement)
         _confirm(problem, placement)
     return Eviction(
         topology=topology,
         status=_status(first, second),
-        evicted=found.evicted,
-        weight=None if found.evicted is None else sum(weights[t] for t in found.evicted),
+        evicted=last.evicted,
+        weight=None if last.evicted is None else sum(weights[t] for t in last.evicted),
         least_count=first.bound,
         least_weight=None if second is None else second.bound,
         placement=placement,
         seconds=time.perf_counter() - started,
-        interrupted=not is_short and (found.interrupted or first.interrupted),
+        interrupted=not is_short and (last.interrupted or first.interrupted),
     )
 
 
@@ -253,14 +253,14 @@ def _search(
     started: float,
     token: RunToken,
 ) -> tuple[Step, Step | None]:
-    """Search with one worker per node first; that is a relaxation, and often all there is to it."""
+    """Search with one worker per node first, a relaxation that often settles the question."""
     loose = with_single_workers(problem)
     first, second = _minimise(EvictionModel(loose, taken, token), weights, limits, started)
-    found = _last(first, second)
-    if found.evicted is None or found.placement is None or found.interrupted:
+    last = _last(first, second)
+    if last.evicted is None or last.placement is None or last.interrupted:
         return first, None
-    stay = [one for t, one in taken.items() if t not in found.evicted]
-    split = split_workers(problem, stay, found.placement)
+    stay = [one for t, one in taken.items() if t not in last.evicted]
+    split = split_workers(problem, stay, last.placement)
     if split is None:
         return _minimise(EvictionModel(problem, taken, token), weights, limits, started)
     if second is None or second.evicted is None:
@@ -295,7 +295,7 @@ def _status(first: Step, second: Step | None) -> Status:
 
 
 def _broken(problem: Problem, placement: Placement) -> list[Violation]:
-    """Return what the judge finds, apart from topologies that are not placed (whole)."""
+    """Return the violations that the judge finds, except of topologies not placed whole."""
     ignored = {"placed", "max_moved"}
     return [v for v in judge(problem, placement).violations if v.rule not in ignored]
 

@@ -1,4 +1,4 @@
-"""The exact counterparts of a round of Storm's scheduler, beside what it did."""
+"""The exact counterparts of a round of Storm's scheduler, beside its own decisions."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Counterpart:
     Parameters
     ----------
     decision
-        What the scheduler did.
+        The scheduler's decision.
     eviction
-        ``None`` where the question could not be asked.
+        ``None`` where it could not be computed.
     reason
-        Why not; empty otherwise.
+        Why not; empty where there is an eviction.
     """
 
     decision: Decision
@@ -44,13 +44,13 @@ class Exact:
     best
         See `best_set`; everything may be moved.
     left_out
-        Topologies that the scheduler leaves out, and what that costs in the weights of `best`.
+        Topologies that the scheduler leaves out.
     cost
-        See `left_out`.
+        Cost of leaving them out, in the weights of `best`.
     answers
-        One for each topology that was refused, or that others were evicted for.
+        One for each topology that was refused or for which others were evicted.
     notes
-        What lack of memory ended or left out: lines for people.
+        What lack of memory ended or left out: lines of text.
     """
 
     best: BestSet
@@ -107,7 +107,9 @@ def _answer(
 ) -> Counterpart:
     assert decision.before is not None, "the topology had its turn"
     try:
-        found = smallest_eviction(problem, decision.before, decision.topology, later, limits, token)
+        eviction = smallest_eviction(
+            problem, decision.before, decision.topology, later, limits, token
+        )
     except (InputError, NotTakenError) as error:
         return Counterpart(decision, None, str(error))
-    return Counterpart(decision, found)
+    return Counterpart(decision, eviction)

@@ -1,4 +1,4 @@
-"""One topology alone, on what the others leave."""
+"""The problem of one topology alone, on the capacity left by the others."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from slotwise.solver.structure.task_types import merge_twins
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Taken:
-    """What placed topologies take: load [N, D] in steps of each dimension, workers [N]."""
+    """Usage of placed topologies: load [N, D] in steps of each dimension, workers [N]."""
 
     load: IntArray
     workers: IntArray
 
 
 def taken_by(problem: Problem, accounting: Accounting, topologies: Collection[int]) -> Taken:
-    """Return what `topologies` take together where `accounting` has them."""
+    """Return the joint usage of `topologies` in the placement of `accounting`."""
     load = np.zeros_like(problem.capacity)
     workers = np.zeros_like(problem.slots)
     for t in topologies:
@@ -42,8 +42,7 @@ def alone(problem: Problem, topology: int, others: Taken, token: CancellationTok
 
     It has one topology, index 0; dimensions, units, nodes and components are those of `problem`,
     and its tasks are renumbered in canonical order (see `tasks_of`). Without an objective,
-    classes that differ in nothing that a rule looks at are one. What is left of a resource may be
-    below 0.
+    classes that no rule distinguishes are one. The capacity left may be below 0.
     """
     rules = problem.rules[topology]
     index = {task: i for i, task in enumerate(tasks_of(problem, topology))}
@@ -117,7 +116,7 @@ def let_in(problem: Problem, stay: Placement, topology: int, own: Placement) -> 
     return Placement(tuple(nodes), tuple(workers))
 
 
-# All tasks of a topology on a node in one worker: a relaxation, and the way back from it.
+# A relaxation: all tasks of a topology on a node in one worker; and the way back from it.
 #
 # Merging workers lowers what counts once per worker (shared memory, least cpu, slots); so where
 # every rule that keeps tasks apart inside a node is dropped, whatever is impossible with one

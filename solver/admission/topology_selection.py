@@ -1,9 +1,9 @@
 """The best set of topologies that fits a cluster together.
 
-A scheduler that takes topologies one by one, and never moves one again, may leave out what a better
-use of the nodes would have held. Here all may be moved. Leaving out a topology within its owner's
-guarantee costs more than leaving out all others; otherwise it costs what its priority says
-(`Rules.reject_weight`). Then the set found is placed so that few running tasks move.
+A scheduler that takes topologies one by one and never moves them later may leave out topologies
+that a better use of the nodes could hold. Here all may be moved. Leaving out a topology within its
+owner's guarantee costs more than leaving out all others; otherwise the cost depends on its priority
+(`Rules.reject_weight`). The set found is then placed so that few running tasks move.
 """
 
 from __future__ import annotations
@@ -95,21 +95,21 @@ def fewest_moves(
         outcome = run_engine(CP_SAT, problem, limits, hint, reporter)
     except NotTakenError:
         return Moved(Moves(judge(problem, hint).scaled[0], None), placement, interrupted=False)
-    found = outcome.placement
-    if found is None or outcome.values is None:
+    part_placement = outcome.placement
+    if part_placement is None or outcome.values is None:
         return None
     nodes, workers = ([UNPLACED] * len(placement.nodes) for _ in range(2))
-    for i, node, worker in zip(tasks, found.nodes, found.workers, strict=True):
+    for i, node, worker in zip(tasks, part_placement.nodes, part_placement.workers, strict=True):
         nodes[i], workers[i] = node, worker
     moves = Moves(outcome.values[0], outcome.bounds[0])
     return Moved(moves, Placement(tuple(nodes), tuple(workers)), outcome.interrupted)
 
 
 SHARE = 0.4
-"""Of the time limit, for each of the two steps before the whole problem is solved."""
+"""Share of the time limit for each of the two steps before the whole problem is solved."""
 
 LEAST_SHARE = 0.1
-"""Of the time limit, left for the steps after them in any case."""
+"""Share of the time limit reserved for the steps after them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ class BestSet:
 
     @property
     def proven(self) -> bool:
-        """Whether no set is better; how many tasks move is another matter."""
+        """Whether no set is better, however many tasks move."""
         return self.cost == self.bound
 
 
@@ -162,16 +162,16 @@ def best_set(
     Parameters
     ----------
     instance
-        Its own objective counts for nothing here, but for which resources are soft.
+        Its objective is ignored, except for which resources are soft.
     guaranteed
         Indices of the topologies within their owners' guarantees.
     limits
         When to stop; ``None`` = the default.
     hint
-        The set is never worse than that of a valid hint, and topologies that fit beside it are
-        added first.
+        A placement to start from. The set is never worse than that of a valid hint; topologies
+        that fit beside it are added first.
     token
-        Ends the search before its limits, as Ctrl-C does; ``None`` = nobody does.
+        Ends the search before its limits, as Ctrl-C does; ``None`` = only the limits do.
     """
     limits = Limits() if limits is None else limits
     token = token or RunToken()
@@ -235,20 +235,20 @@ class _Search:
         try:
             loose = with_single_workers(self.problem)
             reporter = null_reporter(loose, CP_SAT.name, self._token)
-            found = run_engine(CP_SAT, loose, limits, self.placement, reporter)
+            outcome = run_engine(CP_SAT, loose, limits, self.placement, reporter)
         except NotTakenError:
             return
-        self.bound = found.bounds[0]
-        self.interrupted |= found.interrupted
-        if found.placement is not None:
-            self._take(split_workers(self.problem, (), found.placement))
+        self.bound = outcome.bounds[0]
+        self.interrupted |= outcome.interrupted
+        if outcome.placement is not None:
+            self._take(split_workers(self.problem, (), outcome.placement))
 
     def finish(self) -> None:
         """Solve the whole problem where something is still open."""
         if self._done():
             return
         limits = self.limits_left()
-        found = solve(
+        result = solve(
             self.problem,
             time_limit_s=limits.time_s,
             workers=limits.workers,
@@ -256,10 +256,10 @@ class _Search:
             memory_limit_mb=limits.memory_mb,
             hint=self.placement,
         )
-        self.interrupted |= found.interrupted
-        self.notes = found.notes
-        self._take(found.placement)
-        bound = found.objective[0].bound
+        self.interrupted |= result.interrupted
+        self.notes = result.notes
+        self._take(result.placement)
+        bound = result.objective[0].bound
         if bound is not None:
             self.bound = max(int(bound), self.bound or 0)
 
@@ -277,10 +277,10 @@ class _Search:
 def filled(
     problem: Problem, placement: Placement, limits: Limits, token: RunToken
 ) -> tuple[Placement, bool]:
-    """Return `placement` with topologies added that fit beside it, the dearest first.
+    """Return `placement` with the topologies added that fit beside it, the dearest first.
 
-    The second answer is whether `token` ended it. Engines that cannot take the whole cluster at
-    once get a better start from it.
+    Also returns whether `token` ended it. It gives engines that cannot take the whole cluster at
+    once a better start.
     """
     started = time.perf_counter()
     for t in sorted(left_out(problem, placement), key=lambda t: -problem.rules[t].reject_weight):
@@ -289,17 +289,17 @@ def filled(
             break
         try:
             within = replace(limits, time_s=left)
-            found = smallest_eviction(problem, placement, t, (), within, token)
+            eviction = smallest_eviction(problem, placement, t, (), within, token)
         except MemoryLimitError:
             continue
-        if found.placement is not None:
-            placement = found.placement
-        if found.interrupted:
+        if eviction.placement is not None:
+            placement = eviction.placement
+        if eviction.interrupted:
             return placement, True
     return placement, False
 
 
-# The problem whose only cost is the topologies left out, and which ones a placement leaves out.
+# The problem whose only cost is that of topologies left out.
 
 
 def rejecting(instance: Instance, guaranteed: Collection[int]) -> Problem:

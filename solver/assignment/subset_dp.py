@@ -194,13 +194,13 @@ def prove_by_contents(
         When the search grows too large; what is proven by then is reported.
     """
     constant = apart * int(model.flow.sum())
-    known = None if best.values is None else best.values[model.term]
+    upper = None if best.values is None else best.values[model.term]
     contents = list_all(model, apart, token)
-    target = model.largest_cost if known is None else known
+    target = model.largest_cost if upper is None else upper
     priced = price(contents, model.task_count, target - constant, token)
     gap = priced.gap
-    if known is not None:
-        best.prove(_terms(model, best, min(max(0, priced.least_cost + constant), known)))
+    if upper is not None:
+        best.prove(_terms(model, best, min(max(0, priced.least_cost + constant), upper)))
         gap -= priced.scale * model.cost_step
     if gap >= 0:
         search = ContentSearch(priced, model.task_count, params.max_sets, token)
@@ -282,9 +282,9 @@ class ContentSearch:
         """
         loss = gap // FIRST_SHARE
         while True:
-            found = self.best_within(loss)
-            yield loss, found
-            if found is not None or loss >= gap:
+            assignment = self.best_within(loss)
+            yield loss, assignment
+            if assignment is not None or loss >= gap:
                 return
             loss = min(gap, max(1, loss * WIDENING))
 
@@ -302,12 +302,12 @@ class ContentSearch:
         if not len(both) or total.min() > most:
             return None
         best = both[total.argmin()]
-        found = np.zeros(self.tasks, dtype=np.int64)
+        assignment = np.zeros(self.tasks, dtype=np.int64)
         for half, layers, placed in zip(
             halves, (first, second), (int(sets[best]), full ^ int(sets[best])), strict=True
         ):
-            self._trace(half, layers, placed, found)
-        return found
+            self._trace(half, layers, placed, assignment)
+        return assignment
 
     def _within(self, node: int, most: int) -> tuple[IntArray, IntArray]:
         """Return the contents of a node of at most such a loss, the least loss first."""
@@ -342,8 +342,10 @@ class ContentSearch:
             kept += len(parts[-1][0])
         return _least(*(np.concatenate(one) for one in zip(*parts, strict=True)))
 
-    def _trace(self, nodes: list[int], layers: list[Layer], placed: int, found: IntArray) -> None:
-        """Write the nodes of the tasks `placed` into `found`, the last node first."""
+    def _trace(
+        self, nodes: list[int], layers: list[Layer], placed: int, assignment: IntArray
+    ) -> None:
+        """Write the nodes of the tasks `placed` into `assignment`, the last node first."""
         for position in range(len(nodes) - 1, -1, -1):
             node, (sets, losses) = nodes[position], layers[position]
             after_sets, after_losses = layers[position + 1]
@@ -354,7 +356,7 @@ class ContentSearch:
             at = np.minimum(np.searchsorted(sets, rest), len(sets) - 1)
             fits = (sets[at] == rest) & (losses[at] + content_losses[inside] == loss)
             content = int(contents[inside[np.flatnonzero(fits)[0]]])
-            found[[i for i in range(self.tasks) if content >> i & 1]] = node
+            assignment[[i for i in range(self.tasks) if content >> i & 1]] = node
             placed ^= content
 
 
@@ -416,7 +418,7 @@ def list_all(model: Assignment, apart: int, token: RunToken) -> NodeSubsets:
     both = model.flow + model.flow.T
     nothing = np.zeros(0, dtype=np.int64)
     chosen, costs_above = np.zeros((2, model.task_count + 1), dtype=np.int64)
-    found: NodeSubsets = {}
+    subsets: NodeSubsets = {}
     for node in range(model.node_count):
         token.check()
         linear = np.ascontiguousarray(model.linear[:, node])
@@ -428,8 +430,8 @@ def list_all(model: Assignment, apart: int, token: RunToken) -> NodeSubsets:
         token.check_room(6 * 8 * count, f"{count:,} sets of tasks on a node")
         sets, costs = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
         list_contents(model.demand, room, linear, saved, chosen, costs_above, sets, costs)
-        found[node] = (sets, costs)
-    return found
+        subsets[node] = (sets, costs)
+    return subsets
 
 
 # Tables of the subset dynamic programme: the least cost of each set of tasks on the first nodes.

@@ -231,9 +231,9 @@ def node_symmetries(model: Assignment, most_steps: int = MOST_STEPS) -> IntArray
     alike &= own[:, None] == own[None]
     rows = np.sort(model.distance, axis=1)
     alike &= (rows[:, None] == rows[None]).all(axis=2)
-    found = list(_extended(model.distance, alike, most_steps))
+    symmetries = list(_extended(model.distance, alike, most_steps))
     identity = np.arange(model.node_count)
-    kept = [image for image in found if (image != identity).any()]
+    kept = [image for image in symmetries if (image != identity).any()]
     return np.array(kept, dtype=np.int64).reshape(len(kept), model.node_count)
 
 

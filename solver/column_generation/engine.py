@@ -64,14 +64,14 @@ def run(
         return BASELINE.run(problem, limits, hint)
     reporter = reporter or null_reporter(problem, "configurations")
     started = reporter.token.now()
-    known = _fast(problem, limits, hint, reporter, params)
+    outcome = _fast(problem, limits, hint, reporter, params)
     left = limits.time_s - (reporter.token.now() - started)
-    if known.interrupted or known.status in (Status.OPTIMAL, Status.INFEASIBLE) or left <= 0:
-        return known
+    if outcome.interrupted or outcome.status in (Status.OPTIMAL, Status.INFEASIBLE) or left <= 0:
+        return outcome
     try:
-        return by_columns(problem, replace(limits, time_s=left), known, reporter, params.columns)
+        return by_columns(problem, replace(limits, time_s=left), outcome, reporter, params.columns)
     except NotTakenError as error:
-        return replace(known, proof=f"{known.proof}; no more, for {error}")
+        return replace(outcome, proof=f"{outcome.proof}; no more, for {error}")
 
 
 def run_columns(
@@ -115,11 +115,11 @@ def _fast(
 def by_columns(
     problem: Problem,
     limits: Limits,
-    known: Outcome,
+    start: Outcome,
     reporter: Reporter,
     params: ColumnsParams = COLUMNS_DEFAULTS,
 ) -> Outcome:
-    """Go on from the first term that `known` does not prove.
+    """Continue from the first term that `start` does not prove.
 
     Raises
     ------
@@ -127,7 +127,7 @@ def by_columns(
         When a node has too many configurations.
     """
     deadline = reporter.token.now() + limits.time_s
-    best = Incumbent.from_outcome(problem, known, reporter)
+    best = Incumbent.from_outcome(problem, start, reporter)
     before = best.bounds
     try:
         usable = usable_contents(problem, best.optima, deadline, reporter.token, params)
@@ -136,7 +136,7 @@ def by_columns(
         search_columns(model, best, replace(limits, time_s=left), params, reporter.token)
     except CancelledError:
         best.interrupted = True
-    proofs = (known.proof, PROOFS[best.kind or KIND] if best.bounds != before else "")
+    proofs = (start.proof, PROOFS[best.kind or KIND] if best.bounds != before else "")
     return best.outcome("; ".join(filter(None, proofs)))
 
 

@@ -159,10 +159,10 @@ def two_racks(
         token.check_room(size, f"the loads of {len(rows) * len(steps):,} splits over two racks")
         loads = load[:, None, :] + steps[None, :, None] * weights[k][None, None, :]
         fits = ((loads <= high) & (loads + later >= low)).all(axis=2)
-        found = int(fits.sum())
-        if found > params.max_rack_splits:
+        count = int(fits.sum())
+        if count > params.max_rack_splits:
             raise TooManySplitsError
-        token.check_room(32 * found * (k + 1), f"{found:,} splits over two racks")
+        token.check_room(32 * count * (k + 1), f"{count:,} splits over two racks")
         row, step = np.nonzero(fits)
         rows = np.concatenate([rows[row], steps[step][:, None]], axis=1)
         load = loads[row, step]

@@ -124,9 +124,9 @@ class SplitSearch:
                 return True
             configurations.append(solution.configurations)
             reduced_cost += solution.reduced_cost
-        found = MasterSolution(self.splits.value(split, reduced_cost), tuple(configurations))
-        self.splits.lower(split, found.value)
-        self._take(found)
+        best = MasterSolution(self.splits.value(split, reduced_cost), tuple(configurations))
+        self.splits.lower(split, best.value)
+        self._take(best)
         return True
 
     def _any_solution(self, split: int, site: int) -> SiteSolution | None:
@@ -211,10 +211,10 @@ class SplitSearch:
         self._token.check()
         return seen < self._params.max_states and self._token.now() < self._deadline
 
-    def _take(self, found: MasterSolution) -> None:
-        if self.state.best is None or found.value > self.state.best.value:
-            self.state.best = found
-            self._on_best(found)
+    def _take(self, solution: MasterSolution) -> None:
+        if self.state.best is None or solution.value > self.state.best.value:
+            self.state.best = solution
+            self._on_best(solution)
 
 
 # Closing the gap by CP-SAT, where the search over residual vectors has too many states.

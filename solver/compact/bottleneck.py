@@ -38,7 +38,7 @@ Weights = dict[tuple[int, int], int]
 def why_not_linear(problem: Problem, most_steps: int) -> str | None:
     """Return why compact models do not count ``bottleneck`` here; ``None`` where they do.
 
-    `most_steps` are those that a solver keeps apart.
+    `most_steps` is the number of steps that a solver can distinguish.
     """
     workload = problem.workload
     if workload is None:
@@ -123,7 +123,7 @@ class _Loads(Generic[E]):
             )
 
     def work(self) -> Iterator[E]:
-        """Yield what the tasks of each node ask of its cpu."""
+        """Yield the load of each node's cpu by its tasks."""
         widest = CLUSTER if self._racks else RACK
         sending, _ = _sums(self._weights(lambda one: one.work[widest]), self._problem.sizes)
         alone = {
@@ -156,7 +156,7 @@ class _Loads(Generic[E]):
             yield self._model.total(parts)
 
     def _weights(self, weight: Callable[[TuplePair], int]) -> Weights:
-        """Return what is above 0 of a weight of pairs of different classes."""
+        """Return the weights above 0 of pairs of different classes."""
         return {
             (one.source, one.target): weight(one)
             for one in self._workload.pairs.flows
@@ -201,7 +201,7 @@ class _Loads(Generic[E]):
 
 
 def _saved(narrow: int, wide: int, one: TuplePair) -> int:
-    """Return what sending asks less where tasks share the narrower level."""
+    """Return how much less sending costs where tasks share the narrower level."""
     return one.work[wide] - one.work[narrow]
 
 

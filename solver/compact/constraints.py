@@ -37,7 +37,7 @@ Touched: TypeAlias = dict[int, E]
 """Region -> whether some task that uses it is in the place."""
 
 Loads: TypeAlias = list[list[E]]
-"""[node][dimension] what the workers there take."""
+"""[node][dimension] load of the workers there."""
 
 
 def add_rules(model: ModelBuilder[E], problem: Problem, counts: Counts[E]) -> E:

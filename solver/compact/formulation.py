@@ -25,7 +25,7 @@ PARTS = frozenset(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Formulation(Generic[E]):
-    """What the rows of a model speak of.
+    """The variables and terms of a model.
 
     Parameters
     ----------
@@ -47,9 +47,9 @@ def formulate(
     Parameters
     ----------
     model
-        Where to state it; raises what its rows and variables raise.
+        Where to state it; exceptions of its rows and variables are passed on.
     problem
-        What is modelled.
+        The problem.
     product
         How this back end linearises products of counts.
     max_pair_tasks
@@ -142,14 +142,14 @@ def _moved(model: ModelBuilder[E], problem: Problem, counts: Counts[E]) -> E:
 #     y[u, v] + y[u, w] - y[v, w] <= 1                                    (sharing is transitive)
 #     w(v) + sum over u of w(u) y[u, v] <= sum over n of C(n) x[v, n]     (what v's node holds)
 #
-# Every placement keeps these rows with the y that it means, and no row makes a y too large that
-# saves anything. The last two know nothing of how nodes are numbered: relaxations of products of
-# counts put a part of every task on every node and cut nothing. They are the triangle
+# Every placement satisfies these rows with its own y, and no y that saves anything can be too
+# large. The last two do not depend on how nodes are numbered: relaxations of products of counts
+# put a part of every task on every node and cut nothing. They are the triangle
 # inequalities of clique partitioning (Groetschel and Wakabayashi, 1990) and the knapsack rows of
 # Johnson, Mehrotra and Nemhauser (Min-cut clustering, 1993).
 
 LEAST_NODES = 3
-"""On two nodes products of counts prove as much with fewer rows; measured on the family
+"""Fewest nodes: on two, products of counts prove as much with fewer rows; measured on the family
 ``partition``."""
 
 
@@ -248,7 +248,7 @@ def _descending(model: ModelBuilder[E], name: str, keys: Sequence[E]) -> None:
 
 
 def _key(model: ModelBuilder[E], problem: Problem, counts: Counts[E], node: int) -> E:
-    """Return a count that tells nodes apart as far as one sum can: a mixed sum of all counts."""
+    """Return a weighted sum of all counts, which distinguishes nodes as far as one sum can."""
     return model.total(
         (g + 1) * count
         for t in range(len(problem.rules))

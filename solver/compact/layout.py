@@ -1,4 +1,4 @@
-"""What the compact models count: groups of interchangeable tasks, on the workers of each node."""
+"""The layout of compact models: groups of interchangeable tasks on the workers of each node."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class Layout:
     Parameters
     ----------
     groups
-        What is counted.
+        The groups that are counted.
     most
         (group, node) -> most tasks of it there; absent where it cannot be there.
     labels
-        (topology, node) -> home label of each worker that may be opened there; ``None`` for a
-        fresh worker.
+        (topology, node) -> label of each worker that may be opened there; ``None`` for a new
+        worker.
     """
 
     groups: tuple[Group, ...]

@@ -1,4 +1,4 @@
-"""How large a compact model would be, known before it is built: building it takes far longer."""
+"""The size of a compact model, computed before it is built, since building takes far longer."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.structure.node_types import most_tasks, worker_count
 
 BYTES_A_COUNT, BYTES_A_STEP, BYTES_A_TERM = 6_000, 4_000, 120
-"""Of CP-SAT's model, and of what its search makes of it in one thread; measured."""
+"""Bytes of CP-SAT's model and of its search in one thread; measured."""
 
 BYTES_A_COLUMN, BYTES_A_SUMMAND = 5_000, 120
-"""Of PuLP's model with its rows, and HiGHS's copy; measured."""
+"""Bytes of PuLP's model with its rows, and HiGHS's copy; measured."""
 
 
 UTILISATIONS = 3
@@ -33,7 +33,7 @@ UTILISATIONS = 3
 
 @dataclass(frozen=True, slots=True)
 class ModelSize:
-    """How large a compact model is.
+    """The size of a compact model.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def count_size(problem: Problem, token: CancellationToken) -> ModelSize:
 
 
 def network_size(problem: Problem, token: CancellationToken) -> ModelSize:
-    """Return the size of the products of counts, where these cost something; no less."""
+    """Return the size of the products of counts, or an upper bound of it."""
     parts = problem.instance.objective.parts
     kinds = ("network" in parts) + UTILISATIONS * ("bottleneck" in parts)
     if not kinds:

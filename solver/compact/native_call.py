@@ -1,4 +1,4 @@
-"""Running a native search so that cancelling its token ends it and keeps what it found."""
+"""Running a native search so that cancelling its token ends it and keeps its results."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def run_interruptible(
 ) -> bool:
     """Run `work` in a thread; once `token` is cancelled call `stop`, wait, and return ``True``.
 
-    An exception in `work` is raised here. One that this thread is hit by while it waits (Ctrl-C
-    where nobody handles it) stops `work`, too, before it goes on its way.
+    An exception in `work` is raised here. An exception in this thread while it waits (Ctrl-C where
+    no handler is set) also stops `work` before it propagates.
     """
     interrupted = False
     with ThreadPoolExecutor(max_workers=1) as pool:

@@ -24,7 +24,7 @@ from slotwise.solver.compact.variables import Counts, E, ModelBuilder, Worker
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NetworkPlace(Generic[E]):
-    """A worker, node or rack, as the tasks of one topology see it.
+    """A worker, node or rack, restricted to the tasks of one topology.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def _savings(
 
 
 def worker_place(problem: Problem, counts: Counts[E], worker: Worker[E]) -> NetworkPlace[E]:
-    """Return a worker as its topology sees it."""
+    """Return a worker as a place of its topology."""
     limit = problem.rules[worker.topology].heap_limit
     return NetworkPlace(
         worker.name,
@@ -98,7 +98,7 @@ def worker_place(problem: Problem, counts: Counts[E], worker: Worker[E]) -> Netw
 def node_place(
     model: ModelBuilder[E], problem: Problem, counts: Counts[E], topology: int, node: int
 ) -> NetworkPlace[E]:
-    """Return a node as a topology sees it."""
+    """Return a node as a place of a topology."""
     there = {
         g: (counts.on_node(model, topology, g, node), counts.most[g, node])
         for g in counts.groups_of(problem.rules[topology].classes)
@@ -117,7 +117,7 @@ def rack_places(
     topology: int,
     on_node: list[NetworkPlace[E]],
 ) -> list[NetworkPlace[E]]:
-    """Return all racks as a topology sees them, which sees nodes like `on_node`."""
+    """Return all racks as places of a topology whose nodes are `on_node`."""
     places = []
     for r, name in enumerate(problem.racks):
         nodes = [n for n in range(problem.node_count) if problem.node_rack[n] == r]
@@ -188,7 +188,7 @@ def _fit(problem: Problem, counts: Counts[E], pair: tuple[int, int], node: int) 
     return bool(np.all((need <= problem.capacity[node]) | ~problem.hard))
 
 
-# The flows between classes as the linearised models want them.
+# The flows between classes, arranged for linearisation.
 
 Stars = dict[int, dict[int, int]]
 """Center class -> leaf class -> flow weight of a pair; every flow is in exactly one star."""
@@ -209,7 +209,7 @@ def stars_of(problem: Problem, token: CancellationToken) -> dict[int, Stars]:
 def cover(
     flows: dict[tuple[int, int], int], sizes: tuple[int, ...], token: CancellationToken
 ) -> Stars:
-    """Cover the flows of pairs by few stars; `sizes` of all that the pairs name."""
+    """Cover the flows of pairs by few stars; `sizes` has every class of the pairs."""
     left = dict(flows)
     stars: Stars = {}
     while left:

@@ -14,10 +14,10 @@ class CpSatParams(Parameters):
     Parameters
     ----------
     max_counts
-        Counts of a class in a worker; beyond it building and presolving takes minutes, and the
-        problem is not taken.
+        Most variables; above it building and presolving would take minutes, and the problem is
+        declined.
     report_fraction
-        Most of the search's time that goes into telling of better placements as they come.
+        Largest share of the search's time for reporting better placements as they are found.
     max_pair_tasks
         Most tasks for which the network cost goes by pairs of tasks where it can; 0 = it never
         does. `slotwise partition` sets it.
@@ -35,9 +35,9 @@ class MilpParams(Parameters):
     Parameters
     ----------
     max_columns
-        Of the linear model; a problem with more is not taken.
+        Most columns of the linear model; a problem with more is declined.
     max_pair_tasks
-        As of `CpSatParams`.
+        As in `CpSatParams`.
     """
 
     max_columns: int = 300_000

@@ -25,7 +25,7 @@ from slotwise.solver.compact.layout import (
     short,
 )
 
-# What the compact formulation asks of a solver's model: variables, sums and linear rows.
+# The interface of a solver's model for the compact formulation: variables, sums, linear rows.
 
 
 class Linear(Protocol):
@@ -111,9 +111,9 @@ class Worker(Generic[E]):
     Parameters
     ----------
     topology, node
-        Whose and where.
+        Its topology and its node.
     label
-        Its home label; ``None`` for a fresh worker.
+        Its label if tasks run in it now; ``None`` for a new worker.
     name
         For use within names of variables and rows.
     open

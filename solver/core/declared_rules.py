@@ -1,4 +1,4 @@
-"""What an engine declares to know: rules and parts of the objective; it declines all others."""
+"""The rules and parts of the objective that an engine knows; it declines problems with others."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from slotwise.models.problem.problem import Problem
 P = ParamSpec("P")
 
 Supports = Callable[Concatenate[Problem, P], str | None]
-"""(problem, ...) -> ``None``, or why an engine does not take it."""
+"""(problem, ...) -> ``None``, or why an engine declines it."""
 
 
 def declares(
     rules: Collection[str], parts: Collection[str]
 ) -> Callable[[Supports[P]], Supports[P]]:
-    """Return a decorator of an engine's `supports` that declines what the engine does not know.
+    """Return a decorator of an engine's `supports` that declines undeclared rules and parts.
 
     An engine that ignored a rule would prove wrong optima. The reasons of `supports` itself come
     first, since they say more.

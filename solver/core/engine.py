@@ -1,4 +1,4 @@
-"""What an exact engine is."""
+"""The interface of an exact engine."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Run(Protocol):
         """Return the engine's claim.
 
         `hint` is a placement to start from. `reporter` receives better placements and bounds
-        while the search runs, and its token tells when to stop: the engine then returns what it
-        has, or raises `CancelledError` where it has nothing. ``None`` = nobody wants to know, and
-        nobody stops it before its limits.
+        while the search runs, and its token says when to stop: the engine then returns what it
+        has, or raises `CancelledError` where it has nothing. ``None`` = nothing is reported, and
+        only the limits stop the search.
         """
         ...
 
@@ -40,19 +40,19 @@ class Engine:
     Parameters
     ----------
     name
-        As users write it.
+        The name by which users select it.
     run
         ``(problem, limits, hint, reporter)`` -> claim, see `Run`.
     supports
-        ``None``, or the reason why the engine does not take a problem.
+        ``None``, or the reason why the engine declines a problem.
     version
         Of the solver behind it.
     parameters
-        What `run` and `supports` were made with; ``None`` = it has none.
+        The parameters of `run` and `supports`; ``None`` = it has none.
     with_parameters
         Returns the engine with other parameters of the same type; ``None`` = it has none.
     takes_work
-        Whether units of work can limit it; false for solvers whose limits are seconds alone.
+        Whether units of work can limit it; false for solvers that only seconds can limit.
     compiles
         Whether it runs loops that Numba compiles, which takes `memory.COMPILER_BYTES`.
     """
@@ -71,7 +71,7 @@ P = TypeVar("P", bound=Parameters)
 
 
 def configurable(make: Callable[[P], Engine], parameters: P) -> Engine:
-    """Return the engine that `make` makes of `parameters`; it can be had with others, too."""
+    """Return the engine that `make` makes of `parameters`, with a way to change them."""
 
     def remade(given: Parameters) -> Engine:
         of_type(given, type(parameters), f"parameters of {made.name}")
@@ -82,7 +82,7 @@ def configurable(make: Callable[[P], Engine], parameters: P) -> Engine:
 
 
 def configured(engine: Engine, given: Mapping[str, Parameters]) -> Engine:
-    """Return the engine with the parameters `given` for its name; as it is where there are none."""
+    """Return the engine with the parameters `given` for its name, if there are any."""
     parameters = given.get(engine.name)
     if parameters is None or engine.with_parameters is None:
         return engine

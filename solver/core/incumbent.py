@@ -18,21 +18,21 @@ from slotwise.solver.core.result import Improvement, Outcome, Status
 class Incumbent:
     """The best placement and bounds of an engine, reported to its `reporter` as they come.
 
-    It is what the engine claims, so it does not ask whether bounds contradict the placement: those
-    who take the claim do (`contradiction`, `SolveState`). What a search computes in its inner loop
-    (costs of moves, values in the units of a model) stays there until it is offered here. Not for
-    several threads at once; a solver calls back from one at a time, while the engine waits.
+    It holds the engine's claim and does not check whether bounds contradict the placement: those
+    who receive the claim do (`contradiction`, `SolveState`). What a search computes in its inner
+    loop (costs of moves, values in the units of a model) stays there until it is offered here. Not
+    safe to use from several threads; a solver calls back from one at a time while the engine waits.
 
     Parameters
     ----------
     problem
         The engine's own.
     reporter
-        Who is told.
+        Receives every better placement and bound.
     kind
-        What the bounds are; ``None`` = what the engine's name says.
+        The kind of the bounds; ``None`` = the engine's name says it.
     by_solver
-        Whether what is proven rests on the word of CP-SAT or of a MIP solver.
+        Whether the proofs rely on CP-SAT or a MIP solver.
 
     Attributes
     ----------
@@ -43,9 +43,9 @@ class Incumbent:
     infeasible
         Whether it is proven that there is no valid placement.
     interrupted
-        Whether the search was told to stop.
+        Whether the search was asked to stop.
     given
-        How many leading terms others had proven before (`resume`).
+        Number of leading terms that other engines had proven before (`resume`).
     trace
         One entry for each better bound, and for each better placement one of the first term that
         is not proven by then.
@@ -65,22 +65,22 @@ class Incumbent:
     trace: list[Improvement] = field(init=False, default_factory=list)
 
     @classmethod
-    def from_outcome(cls, problem: Problem, known: Outcome, reporter: Reporter) -> Incumbent:
-        """Return an incumbent that starts from what an engine has already claimed and reported."""
-        made = cls(problem, reporter, known.bound_kind, known.by_solver)
-        made.placement, made.values = known.placement, known.values
-        made.bounds = _leading(known.bounds)
+    def from_outcome(cls, problem: Problem, claim: Outcome, reporter: Reporter) -> Incumbent:
+        """Return an incumbent that starts from a claim that an engine has already reported."""
+        made = cls(problem, reporter, claim.bound_kind, claim.by_solver)
+        made.placement, made.values = claim.placement, claim.values
+        made.bounds = _leading(claim.bounds)
         made.bounds = made.bounds[: len(made.optima) + 1]
-        made.trace += known.trace
-        made.given = known.given
+        made.trace += claim.trace
+        made.given = claim.given
         return made
 
     def __post_init__(self) -> None:
-        """Begin now, on the clock of the reporter's token."""
+        """Start the clock, that of the reporter's token."""
         self.started = self.reporter.token.now()
 
     def resume(self) -> None:
-        """Take the leading terms that others have proven, with the placement that reaches them."""
+        """Take over the leading terms proven by others, with the placement that attains them."""
         optima, placement = self.reporter.optima(), self.reporter.best()
         if optima and placement is not None:
             self.offer(placement)
@@ -114,7 +114,7 @@ class Incumbent:
         Raises
         ------
         InternalError
-            When it is not a valid placement, for then the model is wrong.
+            When it is not a valid placement: then the model is wrong.
         """
         verdict = self.reporter.judged(self.problem, placement)
         if verdict.violations:
@@ -140,8 +140,8 @@ class Incumbent:
     ) -> None:
         """Raise the bounds, if these are better in the first term in which they differ.
 
-        Each holds given that those before it are reached; those after a ``None`` do not count.
-        `kind` and `by_solver` are those of the better bounds; without them, what was said before.
+        Each holds for placements that attain those before it; those after a ``None`` do not count.
+        `kind` and `by_solver` describe the better bounds; by default they stay as they were.
         """
         better = _leading(bounds)
         if better <= self.bounds:
@@ -156,7 +156,7 @@ class Incumbent:
         self.reporter.prove(better, self.kind, by_solver=self.by_solver, given=self.given)
 
     def prove_infeasible(self) -> None:
-        """Note that there is no valid placement; then no bound says anything."""
+        """Record that there is no valid placement; bounds mean nothing then."""
         self.infeasible, self.bounds = True, ()
 
     def _note(self, term: int) -> None:

@@ -1,4 +1,4 @@
-"""The result that users get: values and bounds in their units, proofs and notes."""
+"""The result returned to users: values and bounds in their units, proofs and notes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def gap_of(outcome: Outcome, terms: Sequence[Term]) -> float | None:
 
 
 def _proofs(engines: tuple[Engine, ...], outcome: Outcome) -> tuple[Proof, ...]:
-    """Return the engines' own proofs; one for all of them where theirs do not make the bounds."""
+    """Return the engines' own proofs, or one joint proof where theirs do not imply the bounds."""
     best = [
         max((b for b in bounds if b is not None), default=None)
         for bounds in zip(*(proof.bounds for proof in outcome.proofs), strict=True)
@@ -45,7 +45,7 @@ def _proofs(engines: tuple[Engine, ...], outcome: Outcome) -> tuple[Proof, ...]:
 
 
 def judged_result(
-    known: SolveState,
+    state: SolveState,
     engines: tuple[Engine, ...],
     limits: Limits,
     outcome: Outcome,
@@ -53,11 +53,11 @@ def judged_result(
     seconds: float,
     notes: Sequence[str] = (),
 ) -> Result:
-    """Return what the user gets of an `outcome` that the judge has confirmed with `verdict`.
+    """Return the user's result for an `outcome` that the judge has confirmed with `verdict`.
 
-    `notes` are lines for people besides those of `known`.
+    `notes` are lines for people, in addition to those of `state`.
     """
-    problem, why = known.problem, outcome.contradiction
+    problem, why = state.problem, outcome.contradiction
     values = outcome.values or (None,) * len(problem.terms)
     return Result(
         status=outcome.status,
@@ -69,7 +69,7 @@ def judged_result(
                 kind,
             )
             for term, value, bound, kind in zip(
-                problem.terms, values, outcome.bounds, _kinds(known, outcome), strict=True
+                problem.terms, values, outcome.bounds, _kinds(state, outcome), strict=True
             )
         ),
         gap=gap_of(outcome, problem.terms),
@@ -77,7 +77,7 @@ def judged_result(
         verdict=verdict,
         running=judged_running(problem),
         contradiction=None if why is None else stated(problem, why),
-        parameters=_parameters(known, engines),
+        parameters=_parameters(state, engines),
         engine="+".join(engine.name for engine in engines),
         version=", ".join(engine.version() for engine in engines),
         seed=limits.seed,
@@ -88,28 +88,28 @@ def judged_result(
         trace=outcome.trace,
         interrupted=outcome.interrupted,
         proofs=_proofs(engines, outcome),
-        picked=tuple(known.picked),
-        distrusted=known.trust.distrusted(),
-        notes=(*notes, *known.notes),
-        confirmed=known.confirm and outcome.status in (Status.OPTIMAL, Status.INFEASIBLE),
+        picked=tuple(state.picked),
+        distrusted=state.trust.distrusted(),
+        notes=(*notes, *state.notes),
+        confirmed=state.confirm and outcome.status in (Status.OPTIMAL, Status.INFEASIBLE),
     )
 
 
-def _parameters(known: SolveState, engines: Sequence[Engine]) -> dict[str, Parameters]:
-    """Return the parameters that were asked for and those of the engines that ran."""
-    ran = [(pick.engine, pick.parameters) for pick in known.picked]
+def _parameters(state: SolveState, engines: Sequence[Engine]) -> dict[str, Parameters]:
+    """Return the parameters that the caller set and those of the engines that ran."""
+    ran = [(pick.engine, pick.parameters) for pick in state.picked]
     ran += [(engine.name, engine.parameters) for engine in engines]
-    return {**known.parameters, **{name: one for name, one in ran if one is not None}}
+    return {**state.parameters, **{name: one for name, one in ran if one is not None}}
 
 
-def _kinds(known: SolveState, outcome: Outcome) -> list[str | None]:
-    """Return of which kind each bound is."""
-    pairs = zip(outcome.bounds, known.proofs(), strict=True)
+def _kinds(state: SolveState, outcome: Outcome) -> list[str | None]:
+    """Return the kind of each bound."""
+    pairs = zip(outcome.bounds, state.proofs(), strict=True)
     return [None if bound is None or one is None else one.kind for bound, one in pairs]
 
 
 def contradiction(engine: str, outcome: Outcome, verdict: Verdict | None) -> str | None:
-    """Return how the judge contradicts an engine's claim, both numbers named; ``None`` if not.
+    """Return how the judge contradicts an engine's claim, with both numbers; ``None`` if not.
 
     `verdict` is that of the outcome's placement; ``None`` where it has none.
     """

@@ -1,9 +1,9 @@
-"""What ends a search: seconds, or its own work.
+"""Limits of a search: seconds, or units of its own work.
 
-By seconds (`supervised_in_time`) a search answers with what it has when they are over. By work
-(`supervised_by_work`) its tokens have a `WorkClock`, so every deadline and share of the time in it
-is one of work, and it answers the same on a busy machine and on an idle one. Wall clock and memory
-still have limits there, for safety: where one strikes there is no answer, but an error.
+Limited by seconds (`supervised_in_time`), a search returns what it has when they are over. Limited
+by work (`supervised_by_work`), its tokens have a `WorkClock`, so that all its deadlines and shares
+of the time count work, and the answer is the same on a busy machine and on an idle one. Wall clock
+and memory still have limits there, for safety: if one is passed there is an error, not an answer.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ MOST_SECONDS_PER_UNIT, LEAST_WALL_S = 10.0, 60.0
 
 
 def wall_limit_s(units: float) -> float:
-    """Return the wall-clock seconds after which a search of `units` is given up."""
+    """Return the wall-clock seconds after which a search of `units` is abandoned."""
     return LEAST_WALL_S + MOST_SECONDS_PER_UNIT * units
 
 
 def check_takes_work(engine: Engine | None, workers: int) -> None:
-    """Raise for what work cannot limit.
+    """Raise unless units of work can limit the search.
 
     Parameters
     ----------
     engine
-        ``None`` = ``auto``, which asks only engines that take it.
+        ``None`` = ``auto``, which then runs only engines that work can limit.
     workers
         Threads.
 
@@ -66,7 +66,7 @@ def supervised_by_work(
     units: float,
     memory: Memory,
 ) -> tuple[Supervised[T], float]:
-    """Return what `work` returns, and the units of work that took.
+    """Return what `work` returns, and the units of work that it took.
 
     No estimate of memory changes what the search does: above the limit it is ended.
 
@@ -99,7 +99,7 @@ def supervised_by_work(
 def _out_of_memory(memory: Memory) -> UnfinishedError:
     return UnfinishedError(
         f"the process passed its memory limit of {memory.limit_mb:,} MB, and a deterministic "
-        "search does not do with less; raise the limit",
+        "search cannot work with less; raise the limit",
         out_of_memory=True,
     )
 
@@ -107,7 +107,7 @@ def _out_of_memory(memory: Memory) -> UnfinishedError:
 def checked_limits(
     time_limit_s: float, workers: int, seed: int, memory_mb: int | None, by_work: bool = False
 ) -> Limits:
-    """Return the limits that the arguments of `solve` ask for; `InputError` names a wrong one."""
+    """Return the limits set by the arguments of `solve`; raises `InputError` for a wrong one."""
     return Limits(
         by_work=by_work,
         time_s=time_limit(time_limit_s, "time_limit_s"),

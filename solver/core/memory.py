@@ -1,9 +1,9 @@
-"""The memory of a solve: its limit, what is left of it, and what is said where it runs short.
+"""The memory of a solve: its limit, what is left of it, and the notes where it runs short.
 
 Engines estimate what they are about to build and ask their `RunToken` for it (`check_room`,
-`has_room`). What no estimate foresees is seen by a thread that looks at the resident memory of the
-process every `LOOK_S` seconds (`watched`): above the limit it cancels the token of the engine that
-began last, and the others, too, where that does not help within `PATIENCE_S`.
+`has_room`). A thread catches what no estimate foresees: it reads the resident memory of the process
+every `LOOK_S` seconds (`watched`). Above the limit it cancels the token of the engine that started
+last, and those of the others if that does not help within `PATIENCE_S`.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from slotwise.solver.core.not_taken import NotTakenError
 # How much memory this process holds, and how much it may have.
 
 MB = 2**20
-"""Bytes of what is called a megabyte here."""
+"""Bytes of a megabyte, as the word is used here."""
 
 SHARE_OFFERED = 0.8
-"""Of what is offered, the limit where none is given: the rest is for others, and for being late."""
+"""Default limit, as a share of what is offered: the rest is for others and for late reactions."""
 
 _STATM = Path("/proc/self/statm")
 _GROUPS = Path("/proc/self/cgroup")
@@ -37,7 +37,7 @@ _CONTROL = Path("/sys/fs/cgroup")
 
 
 def resident_bytes() -> int:
-    """Return the resident memory of this process; where the system tells only its peak, that."""
+    """Return the resident memory of this process; its peak where the system reports only that."""
     try:
         pages = int(_STATM.read_text(encoding="ascii").split()[1])
     except OSError:
@@ -47,7 +47,7 @@ def resident_bytes() -> int:
 
 
 def default_limit_mb() -> int:
-    """Return `SHARE_OFFERED` of what the machine, or less its control group, offers; 1 or more."""
+    """Return `SHARE_OFFERED` of what the machine or its control group offers, at least 1."""
     return max(1, int(SHARE_OFFERED * offered_bytes()) // MB)
 
 
@@ -65,7 +65,7 @@ def group_limits(groups: Path, control: Path) -> Iterator[int]:
     groups
         The file that names them: ``number:controllers:path`` a line, ``0::path`` for version 2.
     control
-        Where they are mounted. Within a container the path may not be there, the root always is.
+        Where they are mounted. In a container the path may be missing; the root always exists.
     """
     try:
         lines = groups.read_text(encoding="utf-8").splitlines()
@@ -101,22 +101,22 @@ def _process_limits() -> Iterator[int]:
 
 
 LOOK_S = 0.05
-"""Between two looks at the resident memory; at some 2 GB a second the limit is passed by 0.1 GB."""
+"""Seconds between readings of resident memory; at 2 GB a second the limit is passed by 0.1 GB."""
 PATIENCE_S = 2.0
-"""What an engine may take to end and free its memory, before the others are stopped, too."""
+"""Seconds an engine has to end and free its memory before the others are stopped, too."""
 
 SHARE_TOO_MUCH = 0.1
-"""Of the limit: a search that takes so much more, long after it was asked to stop, is left behind.
+"""A search that takes this share of the limit more, long after it was asked to stop, is abandoned.
 """
 
 BYTES_PER_UNIT = 1000 * MB
-"""To build so much of a table is about a unit of work, see `WorkClock`."""
+"""Bytes of a table whose construction counts as about one unit of work, see `WorkClock`."""
 
 COMPILER_BYTES = 110 * MB
-"""What Numba takes when the first engine that needs it loads it, its loops included."""
+"""Bytes that Numba takes when the first engine that needs it loads it, with its compiled loops."""
 
 SMALL = MB
-"""Bytes below which nobody asks for room."""
+"""Sizes below this number of bytes are not checked."""
 
 
 class MemoryLimitError(NotTakenError):
@@ -129,7 +129,7 @@ class Memory:
     Parameters
     ----------
     limit_mb
-        Resident memory that the process shall not exceed, in units of 2^20 bytes.
+        Resident memory that the process must not exceed, in units of 2^20 bytes.
     """
 
     def __init__(self, limit_mb: int) -> None:
@@ -140,7 +140,7 @@ class Memory:
 
     @property
     def left_bytes(self) -> int:
-        """What is left under the limit; below 0 where it is passed."""
+        """Bytes left under the limit; below 0 where it is passed."""
         return self.limit_mb * MB - resident_bytes()
 
     @property
@@ -158,7 +158,7 @@ class Memory:
             self.notes.append(line)
 
     def look(self) -> None:
-        """Tell the engine that began last to stop where the limit is passed; later all of them."""
+        """Stop the engine that started last if the limit is passed; later all of them."""
         if self.left_bytes >= 0 or not self._running:
             self._short_since = None
             return
@@ -171,7 +171,7 @@ class Memory:
             token.cancel()
 
     def check_room(self, size: float, what: str, engine: str) -> None:
-        """Refuse what takes more bytes than are left, and note that; see `RunToken.check_room`."""
+        """Refuse to build more bytes than are left, and note that; see `RunToken.check_room`."""
         left = self.left_bytes
         if size > left:
             self.free()
@@ -204,16 +204,16 @@ class Memory:
 
 
 class RunToken(CancellationToken):
-    """A token that also has the memory of the solve: it is asked for room before tables are built.
+    """A token that also knows the memory of the solve: engines ask it before they build tables.
 
     Parameters
     ----------
     deadline, parent, clock
-        As of any token.
+        As for any token.
     memory
         ``None`` = there is no limit.
     engine
-        Whose run it is; notes on memory begin with this name.
+        Name of the engine that runs; notes on memory begin with it.
     """
 
     def __init__(
@@ -240,7 +240,7 @@ class RunToken(CancellationToken):
         size
             Estimated bytes.
         what
-            Names it: ``tables of configurations``.
+            Its name, for example ``tables of configurations``.
 
         Raises
         ------
@@ -262,7 +262,7 @@ class RunToken(CancellationToken):
 
 @contextmanager
 def watched(limit_mb: int | None) -> Iterator[Memory]:
-    """Yield the memory of a solve, watched by a thread of its own until the end.
+    """Yield the memory of a solve, which a thread watches until the end.
 
     ``None`` = the default limit, see `default_limit_mb`.
     """

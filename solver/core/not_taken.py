@@ -1,4 +1,4 @@
-"""How an engine says that it does not take a problem."""
+"""Errors by which an engine declines a problem."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from slotwise.models.errors import InputError, SlotwiseError
 
 
 class NotTakenError(SlotwiseError):
-    """An engine found only while running that it does not take a problem; says why."""
+    """An engine found only while running that it must decline a problem; the message says why."""
 
 
 class UntakenError(InputError):
-    """The engine that was asked for does not take the problem; says why."""
+    """The engine that the caller named declines the problem; the message says why."""

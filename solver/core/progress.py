@@ -1,4 +1,4 @@
-"""What `solve` tells while it runs."""
+"""Events that `solve` reports while it runs."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class Event(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What is known at a moment of a solve.
+    """The state of a solve at one moment.
 
     Parameters
     ----------
     seconds
         Wall-clock time since the solve began.
     engine
-        Who it comes from, for example ``cp-sat`` or ``local-search``.
+        The engine that reports it, for example ``cp-sat`` or ``local-search``.
     event
         What happened.
     values
@@ -60,7 +60,7 @@ LOG = logging.getLogger("slotwise.solve")
 
 
 def logged(terms: Sequence[str], then: OnProgress | None) -> OnProgress | None:
-    """Return what logs each event and calls `then`; `then` itself where nobody listens to the log.
+    """Return a callback that logs each event and calls `then`; `then` itself if logging is off.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""How an engine tells what it finds and proves, through the reductions it works on.
+"""How an engine reports what it finds and proves, through the reductions it works on.
 
-A `Reporter` carries placements back to the problem that was asked, and hands them with the bounds
-to the `SolveState` of the solve. It has the engine's token, too: when to stop.
+A `Reporter` maps placements back to the original problem and passes them, with the bounds, to the
+`SolveState` of the solve. It also has the token that says when the engine must stop.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from slotwise.solver.core.solve_state import Bounds, SolveState
 
 
 class ProblemMapping(Protocol):
-    """Another problem made of one, with placements carried over."""
+    """A problem derived from an original one, with a map of placements both ways."""
 
     def restore(self, placement: Placement) -> Placement:
-        """Return a placement of the other problem as one of the first."""
+        """Return a placement of the derived problem as one of the original."""
         ...
 
     def project(self, placement: Placement) -> Placement | None:
-        """Return a placement of the first problem as one of the other; ``None`` if it is none."""
+        """Return an original placement as one of the derived problem; ``None`` if it is not."""
         ...
 
 
@@ -37,17 +37,17 @@ class Reporter:
     Parameters
     ----------
     known
-        What it tells.
+        The state to which it reports.
     engine
         Its name.
     reductions
-        From the problem that was asked to the engine's own.
+        From the original problem to the engine's own.
     bounds_hold
-        Whether bounds of the engine's problem are bounds of the one that was asked.
+        Whether bounds of the engine's problem are bounds of the original one.
     token
-        When the engine must stop, and what memory it has.
+        Says when the engine must stop, and how much memory it has.
     same_optimum
-        Whether the engine's problem has the same optimum as the one that was asked, in every term.
+        Whether the engine's problem has the same optimum as the original one, in every term.
     """
 
     known: SolveState
@@ -68,7 +68,7 @@ class Reporter:
     def on(
         self, reduction: ProblemMapping, *, bounds_hold: bool = True, same_optimum: bool = False
     ) -> Reporter:
-        """Return the view from a problem made of this one's."""
+        """Return the view from a problem derived from this one's."""
         return replace(
             self,
             reductions=(*self.reductions, reduction),
@@ -77,10 +77,10 @@ class Reporter:
         )
 
     def offer(self, placement: Placement, verdict: Verdict | None = None) -> bool:
-        """Tell of a placement; return whether it is the new best.
+        """Report a placement; return whether it is the new best.
 
-        `verdict` is the judge's on the engine's problem, where it was asked already: where that is
-        a reduction the restored placement is judged, too.
+        `verdict` is the judge's on the engine's problem, if there is one already; where that
+        problem is a reduction, the restored placement is judged, too.
         """
         for reduction in reversed(self.reductions):
             placement = reduction.restore(placement)
@@ -89,7 +89,7 @@ class Reporter:
         return self.known.offer(placement, self.engine, verdict)
 
     def judged(self, problem: Problem, placement: Placement) -> Verdict:
-        """Return what the judge says of a placement of the engine's own problem."""
+        """Return the verdict on a placement of the engine's own problem."""
         if problem is self.known.problem:
             return self.known.judged(placement)
         return judge(problem, placement)
@@ -102,16 +102,16 @@ class Reporter:
         by_solver: bool = False,
         given: int = 0,
     ) -> None:
-        """Tell of bounds, each given that those before it are reached; the first may be None.
+        """Report bounds, each for placements that attain those before it; the first may be None.
 
-        The first `given` are not the engine's: others had proven them.
+        The first `given` are not the engine's own: other engines had proven them.
         """
         if self.bounds_hold:
             kind = self.engine if kind is None else kind
             self.known.prove(bounds, self.engine, kind, by_solver=by_solver, given=given)
 
     def optima(self) -> tuple[int, ...]:
-        """Return the values of the leading terms that are proven, and optimal here, too."""
+        """Return the proven optima of the leading terms that are also optima of this problem."""
         return self.known.optima if self.same_optimum else ()
 
     def note(self, what: str) -> None:
@@ -121,24 +121,24 @@ class Reporter:
             self.known.notes.append(line)
 
     def best(self) -> Placement | None:
-        """Return the best placement as one of the engine's problem; ``None`` if it is none."""
+        """Return the best placement as one of the engine's problem; ``None`` if it is not."""
         best = self.known.best
         return self.project(None if best is None else best.placement)
 
     def project(self, placement: Placement | None) -> Placement | None:
-        """Return a placement of the problem that was asked as one of the engine's, if it is one."""
+        """Return a placement of the original problem as one of the engine's, if it is one."""
         for reduction in self.reductions:
             placement = None if placement is None else reduction.project(placement)
         return placement
 
 
 def null_reporter(problem: Problem, engine: str, token: RunToken | None = None) -> Reporter:
-    """Return a reporter whose state nobody reads; ``None`` = a token that nobody cancels."""
+    """Return a reporter to a state of its own; `token` is ``None`` = never cancelled."""
     return Reporter(SolveState(problem), engine, token=RunToken() if token is None else token)
 
 
 def report_outcome(reporter: Reporter, outcome: Outcome) -> None:
-    """Tell what an engine found and proved, for engines that do not tell while they run."""
+    """Report an engine's outcome, for engines that do not report while they run."""
     if outcome.placement is not None:
         reporter.offer(outcome.placement)
     reporter.prove(

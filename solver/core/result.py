@@ -38,7 +38,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When an engine stops, and what it may use.
+    """When an engine stops, and the resources it may use.
 
     Parameters
     ----------
@@ -47,8 +47,8 @@ class Limits:
     workers
         Threads, 1 or more.
     seed
-        Of every random choice; the same seed and limits give the same answer where the engine is
-        deterministic and no time limit strikes.
+        Seed of every random choice; the same seed and limits give the same answer if the engine is
+        deterministic and reaches no time limit.
     deterministic_work
         Limit in the engine's own deterministic unit; ``None`` = no such limit.
     presolve
@@ -56,7 +56,7 @@ class Limits:
         what they proved with it.
     memory_mb
         Resident memory of the whole process, in units of 2^20 bytes, 1 or more; ``None`` = 80 % of
-        what there is, see `default_limit_mb`.
+        the memory available, see `default_limit_mb`.
     by_work
         Whether `time_s` counts units of work (`WorkClock`) instead of seconds.
     """
@@ -86,7 +86,7 @@ class Improvement:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What one engine proved: its own bound per term, in integer steps, and how."""
+    """The proof of one engine: its own bound per term, in integer steps, and how it was found."""
 
     engine: str
     version: str
@@ -96,7 +96,7 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """An engine that ran, why it was picked, its wall-clock seconds, and its parameters if any."""
+    """An engine that ran, why it was chosen, its wall-clock seconds, and its parameters, if any."""
 
     engine: str
     why: str
@@ -106,7 +106,7 @@ class Pick:
 
 @dataclass(frozen=True, slots=True)
 class Distrusted:
-    """An engine that contradicted a judged placement, and how; none of its bounds counts."""
+    """An engine that a judged placement contradicted, and how; none of its bounds counts."""
 
     engine: str
     reason: str
@@ -114,7 +114,7 @@ class Distrusted:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """An engine's claim, in integer steps of the terms; nobody sees it before it is judged.
+    """An engine's claim, in integer steps of the terms, before it is judged.
 
     Parameters
     ----------
@@ -134,19 +134,19 @@ class Outcome:
     trace
         Incumbents and bounds over time.
     interrupted
-        Whether Ctrl-C ended the search; what was found and proven by then stands.
+        Whether Ctrl-C ended the search; what was found and proven by then counts.
     proofs
         Each engine's own bounds where several worked together; empty where one engine ran.
     bound_kind
-        What the bounds are, for example ``lp``; ``None`` = what the engine's name says.
+        The kind of the bounds, for example ``lp``; ``None`` = the engine's name says it.
     by_solver
-        Whether the bounds, or the infeasibility, rest on the word of CP-SAT or of a MIP solver.
+        Whether the bounds, or the infeasibility, rely on CP-SAT or a MIP solver.
     given
-        How many leading terms were proven before the engine began: it claims only what follows
-        from them, not their bounds.
+        Number of leading terms that were proven before the engine began; it does not claim their
+        bounds itself.
     contradiction
-        Why there is no placement, a claim that is checked without a solver; ``None`` = nothing so
-        plain is known, or there may be one.
+        Why there is no placement, checked without a solver; ``None`` = no such simple reason is
+        known, or there may be a placement.
     """
 
     status: Status
@@ -168,7 +168,7 @@ class Outcome:
 class TermResult:
     """Value and bound of one term in the user's unit; ``None`` where there is none.
 
-    `bound_kind` says what the bound is, for example ``cp-sat`` or ``trivial``; ``None`` without.
+    `bound_kind` is the kind of the bound, for example ``cp-sat``; ``None`` without a bound.
     """
 
     term: str
@@ -201,7 +201,7 @@ class Result:
     engine, version
         Which engine and which version of its solver.
     seed, limits
-        As asked.
+        As requested.
     seconds
         Wall-clock time, compiling and judging included.
     proof, deterministic_work, trace, interrupted
@@ -213,22 +213,22 @@ class Result:
     distrusted
         The engines whose claims were contradicted by a judged placement.
     confirmed
-        Whether every bound that rests on the word of CP-SAT or of a MIP solver had to be, and
-        was, confirmed by another engine or by the same model without presolve.
+        Whether every bound that relies on CP-SAT or a MIP solver had to be, and was, confirmed
+        by another engine or by the same model without presolve.
     notes
-        What engines left out, for lack of memory or other reasons: lines for people.
+        What engines left out, for lack of memory or other reasons: lines of text.
     parameters
-        Of the engines that ran, and of ``auto``, by their names; also those that were asked for.
+        By name of the engine: those of the engines that ran, of ``auto``, and those the caller set.
     verdict
-        What the judge says of `placement`, made when the search had ended; ``None`` without one.
+        The judge's verdict on `placement`, computed after the search; ``None`` without a placement.
     running
-        What the judge says of what runs now: its cost, and the hard rules that it breaks; ``None``
-        where the instance has no `running`.
+        The judge's verdict on the current placement: its cost and the hard rules that it breaks;
+        ``None`` where the instance has no `running`.
     contradiction
-        Why there is no placement where that can be said in a sentence; recomputed without a solver.
-        ``None`` = there may be one, or only a search has proven that there is none.
+        Why there is no placement, if a sentence can say it; checked without a solver. ``None`` =
+        there may be a placement, or only a search has proven that there is none.
 
-    By names the placement is in `places`; what it moves is in `moves`.
+    `places` has the placement by name, `moves` the tasks that it moves.
 
     Examples
     --------
@@ -275,10 +275,10 @@ class Result:
 
     @property
     def moves(self) -> tuple[TaskMove, ...]:
-        """The tasks that run now, and elsewhere in the placement: those that ``moved`` counts.
+        """The tasks that the placement moves from where they run now, as ``moved`` counts them.
 
-        Equal tasks, workers and nodes are exchanged so that they are few. They are fewest where
-        ``moved`` is a term. Empty without a placement, and where the instance has no `running`.
+        Equal tasks, workers and nodes are exchanged so that there are few moves; there are fewest
+        where ``moved`` is a term. Empty without a placement or without `running` in the instance.
         """
         if self.placement is None or self.verdict is None:
             return ()
@@ -309,7 +309,7 @@ class Result:
         Raises
         ------
         InputError
-            For another text.
+            For any other value.
 
         Examples
         --------
@@ -372,7 +372,7 @@ class Result:
         }
 
     def _running_document(self) -> dict[str, Any]:
-        """Return what runs now and what the placement moves; ``None`` each where unknown."""
+        """Return the verdict on the current placement and the moves; each ``None`` if unknown."""
         if self.running is None:
             return {"running": None, "moves": None}
         judged = self.running.to_document()

@@ -1,7 +1,7 @@
-"""What all engines of one solve know together: the best placement, judged, and proven bounds.
+"""The state shared by all engines of one solve: the best placement, judged, and proven bounds.
 
-Engines tell it while they run, so that whatever ends a solve (its limit, Ctrl-C, another engine's
-proof) nothing that was found or proven is lost.
+Engines report to it while they run, so that whatever ends a solve (its limit, Ctrl-C, another
+engine's proof), nothing that was found or proven is lost.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from slotwise.solver.core.progress import Event, Progress
 from slotwise.solver.core.result import Distrusted, Outcome, Pick, Status
 from slotwise.solver.parameters import Parameters
 
-# Whose claims count: bounds with who claims them, engines found wrong, and confirmation.
+# Which claims count: each bound with the engine that claims it, distrust, and confirmation.
 #
-# A placement is judged, so where one contradicts a bound, the bound is wrong. Then nothing that
-# its engine claims counts any more.
+# Every placement is judged, so where one contradicts a bound, the bound is wrong. From then on no
+# claim of its engine counts.
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +37,12 @@ class Proven:
     bound
         In integer steps of the term.
     kind
-        What it is: ``cp-sat``, ``lp``, ``trivial`` and so on.
+        Its kind: ``cp-sat``, ``lp``, ``trivial`` and so on.
     engine
-        Whose it is; several names joined by ``+`` where it is made of the bounds of several.
+        The engine that claims it; names joined by ``+`` where it combines bounds of several.
     by_solver
-        Whether it rests on the word of CP-SAT or of a MIP solver. Other bounds are computed by
-        our own code in integers.
+        Whether it relies on CP-SAT or a MIP solver. Other bounds are computed by our own code in
+        integers.
     """
 
     bound: int
@@ -52,7 +52,7 @@ class Proven:
 
     @property
     def engines(self) -> frozenset[str]:
-        """The names of those behind it."""
+        """The names of the engines behind it."""
         return frozenset(self.engine.split("+"))
 
 
@@ -64,13 +64,13 @@ class Trust:
         self._lock = threading.Lock()
 
     def doubt(self, engine: str, reason: str) -> None:
-        """Distrust the engine, or all engines joined by ``+``; the first reason stays."""
+        """Distrust the engine, or all engines joined by ``+``; the first reason is kept."""
         with self._lock:
             for name in engine.split("+"):
                 self._reasons.setdefault(name, reason)
 
     def holds(self, claim: Proven) -> bool:
-        """Return whether nobody behind a claim is distrusted."""
+        """Return whether no engine behind a claim is distrusted."""
         return self._reasons.keys().isdisjoint(claim.engines)
 
     def is_doubted(self, engine: str) -> bool:
@@ -78,7 +78,7 @@ class Trust:
         return engine in self._reasons
 
     def distrusted(self) -> tuple[Distrusted, ...]:
-        """Return the engines that were found wrong, in that order."""
+        """Return the engines that were found wrong, in the order in which they were."""
         with self._lock:
             return tuple(Distrusted(*item) for item in self._reasons.items())
 
@@ -90,25 +90,25 @@ class Trust:
 
 @dataclass(slots=True)
 class Claims:
-    """Bounds claimed of one thing, the best of each claimant."""
+    """Claimed bounds of one term: the best of each engine."""
 
     _best: dict[tuple[str, bool], Proven] = field(default_factory=dict)
 
     def add(self, claim: Proven) -> None:
-        """Note a claim."""
+        """Record a claim."""
         key = (claim.engine, claim.by_solver)
         if key not in self._best or self._best[key].bound < claim.bound:
             self._best[key] = claim
 
     def all(self) -> Sequence[Proven]:
-        """Return the best claim of each claimant."""
+        """Return the best claim of each engine."""
         return tuple(self._best.values())
 
     def best(self, trust: Trust, *, confirmed: bool) -> Proven | None:
-        """Return the highest bound of those who are trusted; ``None`` where there is none.
+        """Return the highest bound of trusted engines; ``None`` where there is none.
 
-        Where it must be `confirmed`, a bound that rests on a solver's word counts only as far as
-        somebody else, without an engine in common, proves it too.
+        With `confirmed`, a bound that relies on a solver counts only if another claim, with no
+        engine in common, is at least as high.
         """
         claims = [claim for claim in self._best.values() if trust.holds(claim)]
         if confirmed:
@@ -117,7 +117,7 @@ class Claims:
 
 
 def _is_confirmed(claim: Proven, claims: Sequence[Proven]) -> bool:
-    """Return whether another claim is at least as strong, and made without its engines."""
+    """Return whether another claim is at least as strong and has no engine in common."""
     return any(
         other.bound >= claim.bound and claim.engines.isdisjoint(other.engines) for other in claims
     )
@@ -125,7 +125,7 @@ def _is_confirmed(claim: Proven, claims: Sequence[Proven]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """The incumbent, its value per term in integer steps, and all that the judge says of it."""
+    """The incumbent, its value per term in integer steps, and its verdict."""
 
     values: tuple[int, ...]
     placement: Placement
@@ -135,7 +135,7 @@ class Best:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What was known at one moment: the incumbent, the bound of each term, infeasibility.
+    """The state at one moment: the incumbent, the bound of each term, infeasibility.
 
     `proofs` has the bound of each term up to the first that is not closed, then ``None``.
     """
@@ -167,25 +167,25 @@ Bounds = Sequence[int | None]
 
 @dataclass(slots=True, eq=False)
 class SolveState:
-    """What is known of `problem`; safe to use from several threads.
+    """What the engines have found and proven for `problem`; safe to use from several threads.
 
     Parameters
     ----------
     problem
-        As it was asked, without reductions.
+        The original problem, without reductions.
     tell
         Called with each event; any thread may call it.
     on_best
         Called with each better placement.
     confirm
-        Whether a bound that rests on the word of CP-SAT or of a MIP solver counts only once it is
-        confirmed; see `proofs`.
+        Whether a bound that relies on CP-SAT or a MIP solver counts only once it is confirmed;
+        see `proofs`.
     trust
         Engines that were found wrong: what they claim does not count.
     notes
-        What engines leave out, and why: lines for people.
+        What engines leave out, and why: lines of text.
     parameters
-        By the names of engines, those that were asked for; others run with their defaults.
+        By name of the engine, those that the caller set; other engines run with their defaults.
     """
 
     problem: Problem
@@ -204,11 +204,11 @@ class SolveState:
     _lock: threading.RLock = field(init=False, default_factory=threading.RLock)
 
     def __post_init__(self) -> None:
-        """Know nothing of any term."""
+        """Start without a claim for any term."""
         self._bounds = [{} for _ in self.problem.terms]
 
     def judged(self, placement: Placement) -> Verdict:
-        """Return what the judge says; the incumbent and the last one asked are not judged again."""
+        """Return the verdict; the incumbent and the placement judged last are not judged again."""
         best, last = self.best, self._last_judged
         if best is not None and best.placement == placement:
             return best.verdict
@@ -221,7 +221,7 @@ class SolveState:
     def offer(self, placement: Placement, engine: str, verdict: Verdict | None = None) -> bool:
         """Keep a placement that is valid and better than the best; return whether it was.
 
-        `verdict` is the judge's on this problem, where it was asked already.
+        `verdict` is the judge's on this problem, if there is one already.
         """
         verdict = verdict or self.judged(placement)
         if not verdict.valid:
@@ -238,10 +238,10 @@ class SolveState:
     def prove(
         self, bounds: Bounds, engine: str, kind: str, *, by_solver: bool = False, given: int = 0
     ) -> None:
-        """Note bounds: that of a term holds for all placements that reach those before it.
+        """Record bounds: that of a term holds for all placements that attain those before it.
 
-        `by_solver` says that they rest on the word of CP-SAT or of a MIP solver; the first `given`
-        are not claimed by this engine.
+        `by_solver` says that they rely on CP-SAT or a MIP solver; the first `given` are not
+        claimed by this engine.
         """
         with self._lock:
             before = self.bounds
@@ -258,13 +258,13 @@ class SolveState:
             self._tell(engine, Event.BOUND, kind)
 
     def prove_infeasible(self, engine: str, *, by_solver: bool = False) -> None:
-        """Note that no placement keeps all hard rules."""
+        """Record that no placement keeps all hard rules."""
         with self._lock:
             self._infeasible.add(Proven(0, "infeasible", engine, by_solver))
             self._doubt_contradicted()
 
     def _doubt_contradicted(self) -> None:
-        """Distrust whoever claims what the incumbent, which is judged, contradicts."""
+        """Distrust every engine with a claim that the incumbent, which is judged, contradicts."""
         if self.best is None:
             return
         for claim in self._infeasible.all():
@@ -282,9 +282,9 @@ class SolveState:
                     )
 
     def snapshot(self, *, confirmed: bool | None = None) -> Snapshot:
-        """Return what is known now, all of the same moment.
+        """Return the current state, all of it at the same moment.
 
-        `confirmed` says whether bounds must be confirmed; ``None`` = as asked for this solve.
+        `confirmed` says whether bounds must be confirmed; ``None`` = as `confirm` says.
         """
         confirmed = self.confirm if confirmed is None else confirmed
         with self._lock:
@@ -292,16 +292,16 @@ class SolveState:
             return Snapshot(self.best, self._proofs(confirmed), infeasible)
 
     def _proofs(self, confirmed: bool) -> tuple[Proven | None, ...]:
-        found: list[Proven | None] = []
+        proofs: list[Proven | None] = []
         values = None if self.best is None else self.best.values
         given: tuple[int, ...] | None = ()
         for index, claims in enumerate(self._bounds):
             one = None if given is None else claims.get(given)
             proven = None if one is None else one.best(self.trust, confirmed=confirmed)
-            found.append(proven)
+            proofs.append(proven)
             closed = proven is not None and values is not None and values[index] == proven.bound
             given = values[: index + 1] if closed and values is not None else None
-        return tuple(found)
+        return tuple(proofs)
 
     def proofs(self) -> tuple[Proven | None, ...]:
         """Return the bound of each term up to the first that is not closed."""
@@ -324,7 +324,7 @@ class SolveState:
 
     @property
     def awaits_confirmation(self) -> bool:
-        """Whether all is proven, but not all of it confirmed."""
+        """Whether everything is proven but not yet confirmed."""
         return not self.is_settled and self.snapshot(confirmed=False).is_settled
 
     @property
@@ -333,7 +333,7 @@ class SolveState:
         return not self.is_settled and self.snapshot() != self.snapshot(confirmed=False)
 
     def outcome(self, proof: str = "", *, interrupted: bool = False) -> Outcome:
-        """Return what is known."""
+        """Return the current state as an outcome."""
         now = self.snapshot()
         best = now.best
         status = Status.UNKNOWN if best is None else Status.FEASIBLE
@@ -349,7 +349,7 @@ class SolveState:
         )
 
     def provers(self) -> tuple[str, ...]:
-        """Return the names of the engines behind what is proven."""
+        """Return the names of the engines behind the bounds that count."""
         now = self.snapshot()
         claims = [one for one in now.proofs if one is not None]
         if now.infeasible:
@@ -358,11 +358,11 @@ class SolveState:
         return tuple(dict.fromkeys(names))
 
     def start(self, engine: str, why: str) -> None:
-        """Tell that an engine starts."""
+        """Report that an engine starts."""
         self._tell(engine, Event.ENGINE, why)
 
     def tell_engine(self, event: Progress) -> None:
-        """Pass on that an engine of a part starts; values and bounds of parts are not ours."""
+        """Pass on that an engine of a subproblem starts, but no values or bounds."""
         if event.event is Event.ENGINE:
             self.start(event.engine, event.why)
 

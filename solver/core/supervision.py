@@ -1,4 +1,4 @@
-"""Running a search in a thread while the caller's thread listens to it, Ctrl-C and the clock."""
+"""Running a search in a thread while the caller's thread watches it, Ctrl-C and the clock."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from slotwise.solver.core.progress import OnProgress, Progress
 T = TypeVar("T")
 
 POLL_S = 0.1
-"""How late Ctrl-C may be seen where the system does not interrupt the waiting itself."""
+"""Seconds until Ctrl-C is noticed where the system does not interrupt the wait itself."""
 GRACE_S = 1.0
-"""What a search may take to end after Ctrl-C; then it is left behind."""
+"""Seconds that a search may take to end after Ctrl-C; then it is abandoned."""
 ASK_AFTER_S = 0.1
 """A search that has not ended this long after its time limit is asked to stop."""
 LEAVE_AFTER_S, LEAVE_AFTER_SHARE = 0.5, 0.02
-"""So long after its time limit, and this share of it, a search is left behind."""
+"""A search is abandoned this long after its time limit, plus this share of the limit."""
 
 
 class Task(Generic[T]):
@@ -35,11 +35,11 @@ class Task(Generic[T]):
     Parameters
     ----------
     work
-        What to call, with `token`.
+        The function to call with `token`.
     ring
-        Called when it has ended, in its thread.
+        Called in the thread when the call has ended.
     token
-        Tells it to stop.
+        Asks it to stop.
     """
 
     def __init__(
@@ -74,15 +74,16 @@ class Task(Generic[T]):
         return bool(self._errors)
 
     def answer(self) -> T | None:
-        """Return what the call returned; ``None`` if it runs on, or stopped on request.
+        """Return what the call returned; ``None`` if it still runs or stopped on request.
 
-        What else it raised is raised here.
+        Any other exception that it raised is raised here.
         """
-        told = any(isinstance(error, CancelledError) for error in self._errors)
-        return None if not self.has_ended or (told and self.token.is_cancelled) else self.result()
+        was_cancelled = any(isinstance(error, CancelledError) for error in self._errors)
+        stopped = was_cancelled and self.token.is_cancelled
+        return None if not self.has_ended or stopped else self.result()
 
     def result(self) -> T:
-        """Return what the call returned, or raise what it raised; only once it has ended."""
+        """Return what the call returned, or raise what it raised; only after it has ended."""
         if self._errors:
             raise self._errors[0]
         return self._results[0]
@@ -97,7 +98,7 @@ class TimeLimit:
 
     @classmethod
     def of(cls, started: float, time_s: float) -> TimeLimit:
-        """Return those of a search that has `time_s` seconds from `started` on."""
+        """Return the moments for a search that has `time_s` seconds from `started` on."""
         end = started + time_s
         return cls(end + ASK_AFTER_S, end + LEAVE_AFTER_S + LEAVE_AFTER_SHARE * time_s)
 
@@ -107,12 +108,12 @@ NO_TIME_LIMIT = TimeLimit(math.inf, math.inf)
 
 @dataclass(frozen=True, slots=True)
 class Supervised(Generic[T]):
-    """What came of a search.
+    """The end of a supervised search.
 
     Parameters
     ----------
     answer
-        What it returned; ``None`` if it did not end in time, or kept nothing.
+        What it returned; ``None`` if it did not end in time or returned nothing.
     interrupted
         Whether Ctrl-C was pressed.
     """
@@ -133,20 +134,20 @@ def supervised(
     Parameters
     ----------
     work
-        Runs in a thread with a token, which is cancelled on Ctrl-C; left behind `GRACE_S` later,
-        or when Ctrl-C is pressed again; at its time limit likewise, but sooner.
+        Runs in a thread with a token, which is cancelled on Ctrl-C; abandoned `GRACE_S` later, or
+        when Ctrl-C is pressed again. The same happens, sooner, at its time limit.
     events
-        What `work` tells; handed to `on_progress` in this thread.
+        Events of `work`; passed to `on_progress` in this thread.
     on_progress
-        What it raises ends the search and is raised here.
+        An exception that it raises ends the search and is raised here.
     limit
         Of the search.
     parent
-        A token that the search follows, too, and whose memory it has; ``None`` = there is none.
+        A token that the search also follows, and whose memory it uses; ``None`` = there is none.
     """
     token = (RunToken() if parent is None else parent).child(limit.ask_at)
     with counted_presses() as presses:
-        before, patience, is_told = presses.count, limit.leave_at, False
+        before, patience, was_asked = presses.count, limit.leave_at, False
         task = Task(work, lambda: events.put(None), token)
         try:
             while not task.has_ended and time.perf_counter() < patience:
@@ -155,8 +156,8 @@ def supervised(
                 except KeyboardInterrupt:  # somebody else's handler, or none
                     presses.count += 1
                 pressed = presses.count - before
-                if pressed and not is_told:
-                    is_told = True
+                if pressed and not was_asked:
+                    was_asked = True
                     token.cancel()
                     patience = min(patience, time.perf_counter() + GRACE_S)
                 if pressed > 1 or (token.memory is not None and token.memory.is_overdue):
@@ -171,7 +172,7 @@ def supervised(
 def _hand_on(
     events: SimpleQueue[Progress | None], on_progress: OnProgress | None, timeout_s: float
 ) -> None:
-    """Wait for one event and hand it on."""
+    """Wait for one event and pass it on."""
     try:
         event = events.get(timeout=timeout_s)
     except Empty:
@@ -180,43 +181,44 @@ def _hand_on(
         on_progress(event)
 
 
-# Ctrl-C while searches run: the signal becomes a wish to stop (a cancelled token).
+# Ctrl-C while searches run: the signal becomes a request to stop (a cancelled token).
 #
-# Outside of searches others handle it: `cli.exits.held` puts it off while native modules load,
-# `pipeline.spark.session` while Spark starts. Whatever is left raises `KeyboardInterrupt`, which
+# Outside of searches it is handled elsewhere: `cli.exits.held` defers it while native modules load,
+# `pipeline.spark.session` while Spark starts. Otherwise it raises `KeyboardInterrupt`, which
 # `cli.exits.run` and the commands `grade` and `profile` catch.
 
 RUNNING: set[threading.Thread] = set()
-"""The threads of searches that run: one still here when a command ends was left behind."""
+"""The threads of running searches: one still here when a command ends was abandoned."""
 
 
-def is_any_left_behind() -> bool:
-    """Return whether a search that was asked to stop still runs.
+def is_any_abandoned() -> bool:
+    """Return whether an abandoned search still runs.
 
-    The interpreter must not be torn down below native code: the process leaves by `os._exit` then.
+    The interpreter must not be finalized under running native code: the process then ends by
+    `os._exit`.
     """
     return bool(RUNNING)
 
 
 class Presses:
-    """How often Ctrl-C was pressed since we listen; the first press cancels `token`."""
+    """Counts how often Ctrl-C was pressed since its creation; the first press cancels `token`."""
 
     def __init__(self) -> None:
         self.count = 0
         self.token = CancellationToken()
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
-        """Count one, as the handler of the signal."""
+        """Handle the signal: count one press."""
         self.count += 1
         self.token.cancel()
 
 
 @contextmanager
 def counted_presses() -> Iterator[Presses]:
-    """Count Ctrl-C instead of raising `KeyboardInterrupt`, so that no moment is a wrong one.
+    """Count Ctrl-C instead of raising `KeyboardInterrupt` at an arbitrary moment.
 
-    Where we count already, that count goes on; where somebody else handles Ctrl-C, or in another
-    thread than the main one, nothing changes and the count stays at 0.
+    A count that has begun continues. Where other code handles Ctrl-C, and outside the main thread,
+    nothing changes and the count stays at 0.
     """
     handler = signal.getsignal(signal.SIGINT)
     if isinstance(handler, Presses):

@@ -1,4 +1,4 @@
-"""What a core says to people: shortage, fragmentation or rules, and the numbers of each member."""
+"""The cause of a core: shortage, fragmentation or rules, with the numbers of each member."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ PACKED = frozenset({"capacity", "shared_memory", "worker_min_cpu"})
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Why a core is one.
+    """The cause of a core.
 
     Parameters
     ----------
@@ -63,8 +63,7 @@ class Finding:
     task
         The task that is too large; ``None`` where that is not the cause.
     least_moved
-        How many running tasks must move at least; ``None`` where moves play no part, or where it is
-        not known.
+        Least number of running tasks that must move; ``None`` where moves play no part, or unknown.
     """
 
     cause: Cause
@@ -83,9 +82,9 @@ def find_cause(core: Core, decider: Decider) -> Finding:
     if "max_moved" in rules:
         return _moves(core, decider)
     for find in (_too_large, _shortage):
-        found = find(core)
-        if found is not None:
-            return found
+        finding = find(core)
+        if finding is not None:
+            return finding
     limits = [one for one in core.constraints if one.is_limit]
     packed = all(one.rule in PACKED or _is_no_slots(one) for one in limits)
     if packed and "capacity" in rules:
@@ -100,10 +99,10 @@ def find_cause(core: Core, decider: Decider) -> Finding:
 
 
 def _contradiction(instance: Instance) -> Finding | None:
-    """Return the contradiction that a person sees at once, if there is one."""
+    """Return a contradiction that counting finds, if there is one."""
     problem = compile_problem(question(instance))
-    found = find_contradiction(problem)
-    if found is None:
+    contradiction = find_contradiction(problem)
+    if contradiction is None:
         return None
     cause = {
         TaskTooLarge: Cause.TASK_TOO_LARGE,
@@ -111,8 +110,8 @@ def _contradiction(instance: Instance) -> Finding | None:
         TooFewSlots: Cause.SHORTAGE,
         TooManyTasks: Cause.SHORTAGE,
         TooFewBins: Cause.FRAGMENTATION,
-    }.get(type(found), Cause.COMBINATION)
-    return Finding(cause, stated(problem, found).text)
+    }.get(type(contradiction), Cause.COMBINATION)
+    return Finding(cause, stated(problem, contradiction).text)
 
 
 def _is_no_slots(one: Constraint) -> bool:
@@ -120,7 +119,7 @@ def _is_no_slots(one: Constraint) -> bool:
 
 
 def _moves(core: Core, decider: Decider) -> Finding:
-    """Say how many tasks must move; left out ones count where topologies may be rejected."""
+    """State how many tasks must move, counting those left out where topologies may be rejected."""
     limit = next(one for one in core.constraints if one.rule == "max_moved")
     allowed = most_moved_text(limit.amount or 0)
     if "rejected" in core.instance.objective.parts:
@@ -234,7 +233,7 @@ def _these(instance: Instance) -> str:
 
 
 def _exclusion_text(core: Core) -> str:
-    """Say which components exclude each other from workers; empty where that is not all."""
+    """State which components exclude each other from workers; empty if there are other reasons."""
     slots = total_slots(core.instance)
     pairs = {frozenset((c.subject, c.other)) for c in core.constraints if c.rule == "incompatible"}
     rules = {one.rule for one in core.constraints if one.is_limit}
@@ -289,7 +288,7 @@ def _too_few_nodes(instance: Instance) -> Finding | None:
     return None
 
 
-# Free capacity in pieces that are too small: shown by a placement of all tasks but a few.
+# Free capacity in pieces that are too small, shown by a placement of all tasks but a few.
 
 
 def fragments_text(core: Core, decider: Decider) -> str:
@@ -305,10 +304,10 @@ def fragments_text(core: Core, decider: Decider) -> str:
         f"All nodes together have enough {listed(tuple(resources))}, but not in pieces into which "
         "the tasks fit."
     )
-    found = _placement_of_most(core.instance, decider)
-    if found is None:
+    largest = _placement_of_most(core.instance, decider)
+    if largest is None:
         return total
-    topology, component, left_out, instance, placement = found
+    topology, component, left_out, instance, placement = largest
     free = _free(instance, placement, resources)
     need = {r: one_task(core.instance, topology, component, r) for r in resources}
     task = f"the last {'task' if left_out == 1 else tasks_text(left_out)} of {component.id}"
@@ -335,7 +334,7 @@ def _several(
     task: str,
     left_out: int,
 ) -> str:
-    """Say for each short resource on how many nodes it is the one that is missing."""
+    """State on which nodes each resource is short."""
     each = " each" if left_out > 1 else ""
     short: dict[str, list[str]] = {}
     for n, node in enumerate(instance.cluster.nodes):
@@ -441,14 +440,14 @@ def _capacity(instance: Instance, finding: Finding, one: Constraint) -> Numbers:
 
 
 def _of_all(instance: Instance, finding: Finding, one: Constraint) -> str:
-    """Say that the tasks of the conflict need a resource in all, and what these nodes offer."""
+    """State that the tasks of the conflict need a resource in total, and what these nodes offer."""
     if finding.cause is Cause.FRAGMENTATION and len(one.nodes) == len(instance.cluster.nodes):
         return f"fits in total, not in pieces; {_offer(one)}"
     return f"in all; {_offer(one)}"
 
 
 def _offer(one: Constraint) -> str:
-    """Say what the nodes of a capacity or of slots offer."""
+    """State what the nodes of a constraint offer."""
     if len(one.nodes) == 1:
         return f"this node offers {exact_text(one.amount or ZERO)}"
     return f"{len(one.nodes)} nodes of {exact_text(one.amount or ZERO)}"
@@ -488,7 +487,7 @@ def _heap(finding: Finding, topology: Topology, one: Constraint) -> Numbers:
 
 
 def _each(instance: Instance, core: Core, topology: Topology, component_id: str) -> str:
-    """Say what one task needs of the resources in the core."""
+    """State what one task needs of the resources in the core."""
     component = next(one for one in placed(topology) if one.id == component_id)
     resources = dict.fromkeys(one.subject for one in core.constraints if one.rule == "capacity")
     needs = [

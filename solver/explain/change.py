@@ -1,4 +1,4 @@
-"""One change of an instance that may let a placement exist: its words, and what it leads to."""
+"""A change of an instance that may make a placement possible: its text and its effect."""
 
 from __future__ import annotations
 
@@ -37,15 +37,14 @@ class Change:
     kind
         One of the names of this module, for example ``raise_capacity``.
     amount
-        How much, in the user's unit: MB or points added to each node, nodes added, tasks fewer;
-        1 where something is dropped or evicted.
+        Size of the change in the user's unit: MB or points added to each node, nodes added, tasks
+        removed; 1 where something is dropped or evicted.
     before, after
-        The value that changes, where it is one and the same for all that is changed; otherwise
-        ``None``.
+        The old and the new value, if they are the same for everything changed; otherwise ``None``.
     nodes
-        Nodes that change; for ``add_nodes`` the one that the new ones are like.
+        Nodes that change; for ``add_nodes`` the one to copy.
     where
-        Name for people of more than one node: ``rack r1``; empty = the nodes by name.
+        Readable name of several nodes, for example ``rack r1``; empty = list their names.
     topologies
         The topology that it changes, or those that it evicts.
     subject, other
@@ -146,7 +145,7 @@ _TEXTS: dict[str, Callable[[Change], str]] = {
 
 
 def apply_change(instance: Instance, change: Change) -> Instance:
-    """Return the instance after the change; its placements stay valid but for tasks that go."""
+    """Return the instance after the change; placements stay valid, without removed tasks."""
     if change.kind in _CLUSTER:
         return replace(instance, cluster=_CLUSTER[change.kind](instance.cluster, change))
     if change.kind in _TOPOLOGY:
@@ -174,7 +173,7 @@ def _after(change: Change) -> Decimal:
 
 
 def _add_nodes(cluster: Cluster, change: Change) -> Cluster:
-    """Add copies of a node in its rack; with a matrix they are where it is."""
+    """Add copies of a node in its rack; with a matrix they have its distances."""
     index = next(n for n, node in enumerate(cluster.nodes) if node.id == change.nodes[0])
     like, count = cluster.nodes[index], int(change.amount)
     taken = {node.id for node in cluster.nodes}

@@ -1,4 +1,4 @@
-"""Where the cost of two placements differs, and the few moves that explain most of it."""
+"""Where the costs of two placements differ, and the few moves that explain most of it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from slotwise.solver.structure.matching import matched
 
 @dataclass(frozen=True, slots=True)
 class StreamDifference:
-    """What one pair of components pays for the network in either placement."""
+    """The network cost of one pair of components in either placement."""
 
     topology: str
     source: str
@@ -44,11 +44,11 @@ class NodeDifference:
     Parameters
     ----------
     node, stands_for
-        The node of the first placement; that of the second which stands for it, if another.
+        The node of the first placement; the matching node of the second, if it is another one.
     gains, losses
         Component (``topology/component``) -> tasks more or fewer in the second.
     first, second
-        Network cost of its tasks, each pair's half at either end.
+        Network cost of its tasks; half of each pair's cost counts at either end.
     """
 
     node: str
@@ -66,18 +66,18 @@ class Comparison:
     Parameters
     ----------
     first, second
-        What makes up their costs.
+        Their costs in detail.
     exchanged
-        The second placement with what is interchangeable exchanged; its cost is the same.
+        The second placement after exchanging equal things; its cost is the same.
     streams
         Those whose cost differs, by the size of the difference.
     nodes
-        Those that hold other tasks.
+        Those whose tasks differ.
     moves
-        The fewest moves of tasks from the first to the second; what may be exchanged without a
-        change of cost counts as no move.
+        The fewest moves of tasks from the first to the second; exchanges of equal things do not
+        count.
     steps
-        The moves that explain most, greedily: each lowers the objective most.
+        The moves that explain most, chosen greedily: each lowers the objective most.
     from_second
         Whether the steps lead from the second placement to the first, which is cheaper.
     renamed
@@ -163,12 +163,12 @@ def compare(problem: Problem, first: Placement, second: Placement) -> Comparison
 def _streams(one: CostSplit, two: CostSplit) -> tuple[StreamDifference, ...]:
     before = {(s.topology, s.source, s.target): s.total for s in one.streams}
     after = {(s.topology, s.source, s.target): s.total for s in two.streams}
-    found = [
+    differences = [
         StreamDifference(*key, before[key], after[key])
         for key in before
         if before[key] != after[key]
     ]
-    return tuple(sorted(found, key=lambda one: -abs(one.change)))
+    return tuple(sorted(differences, key=lambda one: -abs(one.change)))
 
 
 def _nodes(
@@ -197,21 +197,21 @@ def _nodes(
 
 def _components(problem: Problem, placement: Placement) -> list[Counter[str]]:
     """Return the number of tasks of each component on each node."""
-    found: list[Counter[str]] = [Counter() for _ in range(problem.node_count)]
+    components: list[Counter[str]] = [Counter() for _ in range(problem.node_count)]
     for c, node in zip(problem.task_class.tolist(), placement.nodes, strict=True):
         if node != UNPLACED:
             topology, component = problem.components[problem.classes[c].component]
-            found[node][f"{problem.rules[topology].id}/{component}"] += 1
-    return found
+            components[node][f"{problem.rules[topology].id}/{component}"] += 1
+    return components
 
 
 # Moves from one placement to another, and those among them that change the cost most.
 
 MOST_STEPS = 5
-"""Moves that are picked to explain the difference."""
+"""Most moves chosen to explain the difference."""
 
 MOST_TRIED = 60
-"""Moves that are tried for each pick, the first ones; more differ in too much to explain."""
+"""Most moves tried for each choice; placements further apart are not explained in full."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +225,7 @@ class Step:
     objective
         Term -> value after it and all steps before it.
     broken
-        Rules that are broken then.
+        Rules that are broken after it.
     """
 
     move: TaskMove
@@ -254,7 +254,7 @@ def decisive_steps(
     return tuple(steps)
 
 
-# The valid placement nearest to a broken or partial one: the fewest tasks that must move.
+# The valid placement nearest to an invalid or partial one: the fewest tasks that must move.
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +290,7 @@ def fewest_moves(
 ) -> FewestMoves | None:
     """Return the valid placement that differs from `placement` in the fewest tasks.
 
-    ``None`` where the instance limits moves of what runs: the same rule would be needed twice.
+    ``None`` where the instance limits moves of running tasks: the rule would be needed twice.
     """
     if instance.objective.limits:
         return None

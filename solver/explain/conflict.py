@@ -22,7 +22,7 @@ from slotwise.solver.explain.explanation import Feasibility, Places
 from slotwise.solver.explain.feasibility import Decider, Decision
 
 FOR_WITNESSES = 0.5
-"""Most of the time left that a core found by counting may take to be shown minimal."""
+"""Share of the remaining time for proving that a core found by counting is minimal."""
 
 Group = tuple[Constraint, ...]
 
@@ -52,11 +52,11 @@ class Core:
 
 
 class CoreSearch:
-    """Finds cores of one instance; remembers what it has decided.
+    """Finds cores of one instance; remembers its decisions.
 
-    Leaving out more never takes a placement away, so that each answer holds for subsets (what has
-    a placement) or supersets (what has none) as well. `is_infeasible` says that it is proven
-    already that the instance has no placement.
+    Dropping more constraints never makes a feasible instance infeasible, so "has a placement" holds
+    for subsets, too, and "has none" for supersets. `is_infeasible` says that the instance is
+    already proven to have no placement.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class CoreSearch:
     def find(self, without: Sequence[Constraint] = ()) -> Core | None:
         """Return a core; ``None`` where it is not proven that there is one.
 
-        `without` are constraints that it must do without.
+        `without` are constraints that it must not contain.
         """
         usable = [one for one in self._all if one not in without]
         counted = self._counted(usable)
@@ -87,10 +87,10 @@ class CoreSearch:
         return self._filtered(core)
 
     def _counted(self, usable: list[Constraint]) -> list[Constraint] | None:
-        """Return a core of which counting alone proves that it is one; ``None`` = there is none.
+        """Return a core that counting alone proves; ``None`` = there is none.
 
         Of the tasks it keeps the largest components: without one of them much room is left, so
-        that a placement is found easily.
+        that a witness is found easily.
         """
         tasks = sorted((one for one in usable if not one.is_limit), key=self._weight, reverse=True)
         search = CoreSearch(self._instance, self._decider)
@@ -102,7 +102,7 @@ class CoreSearch:
         return [group[0] for group in search._reduced([(one,) for one in kept])]
 
     def _weight(self, one: Constraint) -> float:
-        """Return what the tasks of a component take of the cluster, in parts of it."""
+        """Return the share of the cluster that the tasks of a component take."""
         topology = next(t for t in self._instance.topologies if t.id == one.topology)
         component = next(c for c in placed(topology) if c.id == one.subject)
         shares = [
@@ -113,7 +113,7 @@ class CoreSearch:
         return component.parallelism * max(shares, default=0.0)
 
     def _few_groups(self, groups: list[Group]) -> list[Group]:
-        """Return groups that conflict: one kind of limit alone where that suffices."""
+        """Return groups that conflict, with one kind of limit only where that suffices."""
         tasks = [group for group in groups if not group[0].is_limit]
         for limit in (group for group in groups if group[0].is_limit):
             if self._conflicts([*limit, *(one for group in tasks for one in group)]):
@@ -121,16 +121,16 @@ class CoreSearch:
         return self._reduced(groups)
 
     def _reduced(self, groups: list[Group]) -> list[Group]:
-        """Return a minimal part of conflicting groups, by QuickXplain.
+        """Return a minimal subset of conflicting groups, by QuickXplain.
 
-        Of several, the one that keeps early groups. What is not decided in time stays.
+        Of several, the one with the earliest groups. Groups not decided in time are kept.
         """
         if len(groups) == 1:
             return groups
         return self._divided([], False, groups)
 
     def _divided(self, given: list[Group], is_new: bool, groups: list[Group]) -> list[Group]:
-        """Return what is needed of `groups` beside `given`; together they conflict."""
+        """Return the groups needed in addition to `given` for a conflict."""
         if is_new and self._conflicts([one for group in given for one in group]):
             return []
         if len(groups) == 1:
@@ -156,8 +156,8 @@ class CoreSearch:
                 witnesses[one] = to_places(looser, decision.placement)
         kept = tuple(one for one in self._all if one in core)
         alone = relax(self._instance, self._dropped(kept))
-        found = tuple(self._of_members(witnesses[one], kept) for one in kept)
-        return Core(kept, found, alone)
+        remaining = tuple(self._of_members(witnesses[one], kept) for one in kept)
+        return Core(kept, remaining, alone)
 
     def _of_members(self, witness: Places | None, kept: Sequence[Constraint]) -> Places | None:
         """Return a witness without the tasks of members that were deleted after it was found."""
@@ -198,16 +198,16 @@ class CoreSearch:
 
 def _groups(constraints: Sequence[Constraint]) -> list[Group]:
     """Return the constraints by group, in their order."""
-    found: dict[tuple[str, str, str], list[Constraint]] = {}
+    groups: dict[tuple[str, str, str], list[Constraint]] = {}
     for one in constraints:
-        found.setdefault(one.group, []).append(one)
-    return [tuple(group) for group in found.values()]
+        groups.setdefault(one.group, []).append(one)
+    return [tuple(group) for group in groups.values()]
 
 
-# What tasks need and nodes have, in the user's units, before anything is placed.
+# Demand and capacity in the user's units, independent of any placement.
 #
-# Everything here is a lower bound of what any placement needs: each shared region counts once for
-# a topology, each topology has as few workers as its rules allow.
+# Every demand here is a lower bound for any placement: each shared region counts once for a
+# topology, each topology has as few workers as its rules allow.
 
 ZERO = Decimal(0)
 
@@ -226,14 +226,14 @@ def placed(topology: Topology) -> list[Component]:
 
 
 def demand(component: Component, resource: str) -> Decimal:
-    """Return what one task takes of a node, without shared memory."""
+    """Return the demand of one task, without shared memory."""
     return sum((v for key, v in component.resources.items() if dimension(key) == resource), ZERO)
 
 
 def shared_mb(
     topology: Topology, component: Component | None, *, heap_only: bool = False
 ) -> Decimal:
-    """Return the shared memory that one task of `component`, or of any with tasks, brings along."""
+    """Return the shared memory used by one task of `component`, or of any with tasks."""
     users = {one.id for one in ([component] if component else placed(topology))}
     return sum(
         (
@@ -278,7 +278,7 @@ def heap_of_one(topology: Topology, component: Component) -> Decimal:
 
 
 def least_workers(topology: Topology) -> int:
-    """Return a number of workers that no placement of the topology is below."""
+    """Return a lower bound of the number of workers of the topology."""
     components = placed(topology)
     if not components:
         return 0
@@ -314,7 +314,7 @@ def _by_heap(topology: Topology) -> int:
 
 
 def total_capacity(instance: Instance, resource: str) -> Decimal | None:
-    """Return what all nodes with slots have of a resource; ``None`` = one has no limit."""
+    """Return the total capacity of all nodes with slots; ``None`` = one has no limit."""
     nodes = instance.cluster.nodes
     return _sum(
         instance, lambda n: ZERO if nodes[n].slots == 0 else nodes[n].resources.get(resource, ZERO)

@@ -31,7 +31,7 @@ OTHERS = {
     for name, rule in RULES.items()
     if rule.field is not None and name not in OWN_WORDS
 }
-"""Rules of a topology that nothing here knows -> the field that sets them."""
+"""Rules of a topology without words of their own here -> the field that sets them."""
 
 LIMITS = (*OWN_WORDS, *OTHERS)
 """Rules that limit where tasks may go, in the order in which a conflict prefers to name them."""
@@ -40,7 +40,7 @@ TASKS = "tasks"
 """The rule that the tasks of a component must be placed."""
 
 MOST_NAMES = 4
-"""Of nodes in a text; more are counted."""
+"""Most names of nodes in a text; the others are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +77,14 @@ class Constraint:
 
     @property
     def is_limit(self) -> bool:
-        """Whether it limits where tasks may go, rather than asks for tasks to be placed."""
+        """Whether it limits where tasks may go; otherwise it requires tasks to be placed."""
         return self.rule != TASKS
 
     @property
     def group(self) -> tuple[str, str, str]:
-        """What a first, coarse search leaves out together: one resource on all nodes, a topology.
+        """The group that a first, coarse search drops together.
 
-        Tasks go by topology, capacities by resource, slots all together; others stand alone.
+        Tasks are grouped by topology, capacities by resource, slots all together; others are alone.
         """
         if self.nodes:
             return (self.rule, self.subject, "")
@@ -94,7 +94,7 @@ class Constraint:
 
     @property
     def name(self) -> str:
-        """Name for people, for example ``memory_mb of node n3``."""
+        """Readable name, for example ``memory_mb of node n3``."""
         return _NAMES[self.rule](self)
 
     def __str__(self) -> str:
@@ -171,22 +171,24 @@ _NAMES: dict[str, Callable[[Constraint], str]] = {
 
 
 def constraints_of(instance: Instance) -> tuple[Constraint, ...]:
-    """Return every constraint of the instance that could play a part, limits first.
+    """Return every constraint of the instance that can bind, limits first.
 
-    Nodes with the same slots and capacities are limited by one constraint together. Left out is
-    what cannot bind: capacities of soft resources or of those that no task asks for, rules of
-    components without tasks.
+    Nodes with the same slots and capacities share one constraint. Constraints that cannot bind are
+    left out: capacities of soft resources or of those that no task needs, rules of components
+    without tasks.
     """
-    found = [*_of_nodes(instance)]
+    constraints = [*_of_nodes(instance)]
     for topology in instance.topologies:
-        found += _of_topology(topology)
+        constraints += _of_topology(topology)
     least = instance.scheduler.worker_min_cpu
     if least > 0:
-        found.append(Constraint("worker_min_cpu", amount=least))
+        constraints.append(Constraint("worker_min_cpu", amount=least))
     if "moved" in instance.objective.limits:
-        found.append(Constraint("max_moved", amount=Decimal(instance.objective.limits["moved"])))
-    found.sort(key=lambda one: (LIMITS.index(one.rule), one.subject if one.nodes else ""))
-    return (*found, *_of_tasks(instance))
+        constraints.append(
+            Constraint("max_moved", amount=Decimal(instance.objective.limits["moved"]))
+        )
+    constraints.sort(key=lambda one: (LIMITS.index(one.rule), one.subject if one.nodes else ""))
+    return (*constraints, *_of_tasks(instance))
 
 
 def nodes_alike(instance: Instance) -> list[list[Node]]:
@@ -211,7 +213,7 @@ def nodes_alike(instance: Instance) -> list[list[Node]]:
 
 def demanded(instance: Instance) -> set[str]:
     """Return the hard resources that some task, shared region or worker loads."""
-    found = {
+    resources = {
         dimension(key)
         for topology in instance.topologies
         for component in topology.placed_components
@@ -220,10 +222,10 @@ def demanded(instance: Instance) -> set[str]:
         if value > 0
     }
     if any(region.mb > 0 for topology in instance.topologies for region in topology.shared_memory):
-        found.add("memory_mb")
+        resources.add("memory_mb")
     if instance.scheduler.worker_min_cpu > 0:
-        found.add("cpu")
-    return found - set(instance.objective.soft)
+        resources.add("cpu")
+    return resources - set(instance.objective.soft)
 
 
 def _of_nodes(instance: Instance) -> Iterator[Constraint]:
@@ -278,7 +280,7 @@ def _of_tasks(instance: Instance) -> Iterator[Constraint]:
                 )
 
 
-# An instance with fewer tasks, or without some of its constraints: they are really not there.
+# Instances with fewer tasks, or without some of their constraints.
 
 Counts = Mapping[tuple[str, str], int]
 """(topology id, component id) -> number of tasks."""
@@ -287,7 +289,7 @@ Counts = Mapping[tuple[str, str], int]
 def with_counts(instance: Instance, counts: Counts) -> Instance:
     """Return the instance with these numbers of tasks, each at most the present one.
 
-    The tasks with the highest indices go; what `running` and `linear` say of them goes with them.
+    The tasks with the highest indices are removed, also from `running` and `linear`.
     """
     return with_topologies(
         instance, tuple(_with_counts(one, counts) for one in instance.topologies)
@@ -315,7 +317,7 @@ def _with_counts(topology: Topology, counts: Counts) -> Topology:
 
 
 def with_topologies(instance: Instance, topologies: tuple[Topology, ...]) -> Instance:
-    """Return the instance with these topologies, without what names tasks that they lack."""
+    """Return the instance with these topologies only, and without references to other tasks."""
     left = {
         (topology.id, f"{component.id}[{index}]")
         for topology in topologies
@@ -337,8 +339,8 @@ def with_topologies(instance: Instance, topologies: tuple[Topology, ...]) -> Ins
 def relax(instance: Instance, dropped: Collection[Constraint]) -> Instance:
     """Return the instance without these constraints; every placement of it stays valid.
 
-    Capacities, slots and heap limits become unlimited, rules and shared regions go, and a component
-    whose tasks need not be placed has no tasks.
+    Capacities, slots and heap limits become unlimited, rules and shared regions are removed, and a
+    component whose tasks need not be placed gets no tasks.
     """
     if not dropped:
         return instance
@@ -368,11 +370,11 @@ def relax(instance: Instance, dropped: Collection[Constraint]) -> Instance:
 
 
 def _by_node(dropped: Collection[Constraint]) -> dict[str, list[Constraint]]:
-    found: dict[str, list[Constraint]] = {}
+    by_node: dict[str, list[Constraint]] = {}
     for one in dropped:
         for node in one.nodes:
-            found.setdefault(node, []).append(one)
-    return found
+            by_node.setdefault(node, []).append(one)
+    return by_node
 
 
 def _node(node: Node, dropped: Collection[Constraint]) -> Node:

@@ -1,8 +1,8 @@
 """The cheapest combination of changes after which an instance has a placement, by one model.
 
-Each lever has an amount, a whole number of steps from 0, and loosens the rows that it concerns by
-that much. The counts of tasks in workers are those of the compact models, on the instance with all
-levers at their most. CP-SAT minimises the price, so an optimum is proven the cheapest of all
+Each lever has an amount, a whole number of steps from 0, and relaxes its rows by that much. The
+counts of tasks in workers are those of the compact models, on the instance with all levers at their
+largest amount. CP-SAT minimises the price, so an optimum is proven to be the cheapest of all
 combinations of these levers, whatever their number. In formulas: docs/formulations/conflicts.md.
 """
 
@@ -61,7 +61,7 @@ RULES = frozenset(
 WIDENING = frozenset(
     {kinds.ADD_NODES, kinds.RAISE_CAPACITY, kinds.RAISE_SLOTS, kinds.ALLOW_PER_NODE}
 )
-"""Changes that let more tasks or workers be in a place: counts are made for the most of them."""
+"""Changes that allow more tasks or workers in a place; counts allow for their largest amount."""
 
 CONFIRMED_FROM = 2**31
 """From such a price in the model's units on, a proof counts once it holds without presolve, too."""
@@ -85,9 +85,9 @@ class ElasticModel:
     instance
         An instance without placement.
     levers
-        What may change, one or more.
+        The possible changes, one or more.
     price_of
-        Price of a change; linear in its amount but for a base price.
+        Price of a change: a base price plus an amount linear in its size.
     token
         Stops building and search.
 
@@ -141,13 +141,13 @@ class ElasticModel:
         return used
 
     def _slack(self, *key: str) -> Count:
-        """Return by how many steps the levers loosen something."""
+        """Return the number of steps by which levers relax a constraint."""
         return sum(self._slacks.get(key, ()))
 
-    # Variables: nodes that are added, workers, tasks that go.
+    # Variables: added nodes, workers, removed tasks.
 
     def _added_nodes(self) -> dict[int, Count]:
-        """Return, for each node that is not there yet, the boolean "is added"."""
+        """Return, for each node that could be added, the boolean "is added"."""
         added: dict[int, Count] = {}
         first = len(self._instance.cluster.nodes)
         for lever, steps in zip(self._levers, self._steps, strict=True):
@@ -161,7 +161,7 @@ class ElasticModel:
         return added
 
     def _make_counts(self) -> Counts[Count]:
-        """Return the counts of tasks in each worker; in those of added nodes only once they are."""
+        """Return the counts of tasks in each worker; 0 on nodes that are not added."""
         layout, problem = self._layout, self._problem
         workers: dict[tuple[int, int], tuple[Worker[Count], ...]] = {}
         for (t, n), labels in layout.labels.items():
@@ -183,7 +183,7 @@ class ElasticModel:
         return Counts(layout, workers, {})
 
     def _make_gone(self) -> list[Count]:
-        """Return, for each group, how many of its tasks levers leave out.
+        """Return, for each group, the number of its tasks that levers remove.
 
         A lower parallelism leaves out the tasks of the highest index, an eviction all; not every
         topology can be evicted.
@@ -209,7 +209,7 @@ class ElasticModel:
         ]
 
     def _place_tasks(self) -> None:
-        """State that each task is in a worker or gone, or its topology is rejected."""
+        """State that each task is in a worker or removed, or its topology is rejected."""
         rejected = [
             self._builder.boolean("") if self._problem.may_reject and rules.classes else 0
             for rules in self._problem.rules
@@ -383,7 +383,7 @@ class ElasticModel:
                 self._add(tasks <= most + self._slack(kinds.ALLOW_PER_NODE, topology.id, name))
 
     def _moves(self) -> None:
-        """Tasks that are not where they run, rejected ones too and gone ones not, <= limit."""
+        """Tasks not where they run now, rejected ones included, removed ones not, <= limit."""
         if self._problem.move_limit == NO_LIMIT:
             return
         moved: Count = 0
@@ -400,11 +400,11 @@ class ElasticModel:
     # Search.
 
     def forbid_last(self) -> None:
-        """Leave out, from here on, the combinations with all levers of the last repair."""
+        """Exclude, from here on, combinations that contain all levers of the last repair."""
         self._add(sum(self._last) <= len(self._last) - 1)
 
     def cheapest(self, limits: Limits, below: Fraction | None = None) -> Answer:
-        """Return the cheapest combination of those that cost less than `below`.
+        """Return the cheapest combination that costs less than `below`.
 
         Of several the one with the fewest changes; where amounts cost nothing, with the fewest
         steps.
@@ -498,7 +498,7 @@ class ElasticModel:
 
 
 def _loosened(change: Change) -> Iterable[tuple[str, ...]]:
-    """Yield the keys of what a change loosens, as `_slack` asks for them."""
+    """Yield the keys, as in `_slack`, of the constraints that a change relaxes."""
     if change.kind in (kinds.RAISE_CAPACITY, kinds.RAISE_SLOTS):
         subject = (change.subject,) if change.subject else ()
         yield from ((change.kind, node, *subject) for node in change.nodes)

@@ -26,7 +26,7 @@ from slotwise.solver.explain.repairs import find_repairs
 DEFAULT_PRICES = RepairPrices()
 
 MOST_CONFLICTS = 3
-"""Conflicts that are looked for; each shares no limit with those before it."""
+"""Most conflicts to find; each shares no limit with those before it."""
 
 FOR_CONFLICTS = 0.5
 """Most of the time left then that conflicts may take; the rest is for repairs."""
@@ -45,11 +45,11 @@ def explain_infeasible(
     Parameters
     ----------
     instance
-        What to explain. If it has a placement after all, the answer says so with the placement.
+        The instance to explain. If it has a placement after all, the answer has the placement.
     time_limit_s
         Wall-clock seconds in all, above 0; what is found and proven by then is returned.
     prices
-        What the changes cost that make up repairs.
+        Prices of the changes that make up repairs.
     seed, workers
         As in `solve`.
 
@@ -69,14 +69,14 @@ def explain_infeasible(
     short = _whole(instance)
     cores = _cores(instance, decider.until(FOR_CONFLICTS))
     conflicts = tuple(_conflict(core, decider) for core in cores)
-    found = find_repairs(instance, [core.constraints for core in cores], prices, decider)
+    repairs = find_repairs(instance, [core.constraints for core in cores], prices, decider)
     return Explanation(
         Feasibility.INFEASIBLE,
         conflicts=conflicts,
-        repairs=found.repairs,
-        complete=found.is_complete,
-        cheapest_proven=found.is_cheapest_proven,
-        notes=found.notes,
+        repairs=repairs.repairs,
+        complete=repairs.is_complete,
+        cheapest_proven=repairs.is_cheapest_proven,
+        notes=repairs.notes,
         seconds=decider.spent_s,
         solves=decider.solves,
         contradictions=short,
@@ -84,26 +84,26 @@ def explain_infeasible(
 
 
 def _whole(instance: Instance) -> tuple[Statement, ...]:
-    """Return what is short in all; of other contradictions the plainest, where no total is."""
+    """Return the shortages in total; if there are none, the simplest other contradiction."""
     problem = compile_problem(question(instance))
-    found: list[Contradiction] = []
+    shown: list[Contradiction] = []
     for one in contradictions(problem):
-        if found and isinstance(one, TooFewPlaces | TooFewBins | MustMove):
+        if shown and isinstance(one, TooFewPlaces | TooFewBins | MustMove):
             break  # these come last, and take longest to find
-        found.append(one)
-    totals = [one for one in found if isinstance(one, ResourceShort | TooFewSlots)]
-    return tuple(stated(problem, one) for one in totals or found[:1])
+        shown.append(one)
+    totals = [one for one in shown if isinstance(one, ResourceShort | TooFewSlots)]
+    return tuple(stated(problem, one) for one in totals or shown[:1])
 
 
 def _cores(instance: Instance, decider: Decider) -> list[Core]:
-    """Return cores that share no limit, as many as are found; one at least, which may be large."""
+    """Return the cores found that share no limit; at least one, which may be large."""
     search = CoreSearch(instance, decider, is_infeasible=True)
-    found: list[Core] = []
+    cores: list[Core] = []
     used: list[Constraint] = []
-    while len(found) < MOST_CONFLICTS and (core := search.find(used)) is not None:
-        found.append(core)
+    while len(cores) < MOST_CONFLICTS and (core := search.find(used)) is not None:
+        cores.append(core)
         used += [one for one in core.constraints if one.is_limit]
-    return found
+    return cores
 
 
 def _conflict(core: Core, decider: Decider) -> Conflict:

@@ -1,4 +1,4 @@
-"""The answer to why no placement exists: conflicts and repairs."""
+"""The explanation why no placement exists: conflicts and repairs."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ class Member:
     required, available
         In `unit`; ``None`` where the constraint has no such quantity or it was not computed.
     unit
-        What is counted, for example ``memory_mb``, ``slots`` or ``tasks``.
+        The unit, for example ``memory_mb``, ``slots`` or ``tasks``.
     detail
-        What the two quantities are, in words; may be empty.
+        The meaning of the two quantities, in words; may be empty.
     witness
         A valid placement of the conflict without this constraint, which proves that the constraint
         is needed; ``None`` where none was found within the time.
@@ -103,7 +103,7 @@ class Conflict:
     cause
         See `Cause`.
     summary
-        One or two sentences for people.
+        One or two sentences.
     """
 
     members: tuple[Member, ...]
@@ -118,7 +118,7 @@ class Conflict:
 
     @property
     def tasks(self) -> tuple[Member, ...]:
-        """Return the members that ask for tasks to be placed."""
+        """Return the members that require tasks to be placed."""
         return tuple(one for one in self.members if not one.constraint.is_limit)
 
     def to_document(self) -> dict[str, Any]:
@@ -141,10 +141,10 @@ class Repair:
         One change, or several that are cheaper together, or that keep all tasks where no single
         one does.
     price
-        By the prices asked for.
+        By the prices of the call.
     least
-        Whether every amount is proven the least: with one step less, and any other change as it
-        is, there is no placement.
+        Whether every amount is proven minimal: with one step less, and all other changes
+        unchanged, there is no placement.
     instance, placement
         The instance after the changes, and a valid placement of it.
     """
@@ -185,7 +185,7 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why an instance has no placement, and what would give it one.
+    """Why an instance has no placement, and how to repair it.
 
     Parameters
     ----------
@@ -197,11 +197,11 @@ class Explanation:
         The first is the one to read. Others share no limit with an earlier one; there may be
         more than were found.
     contradictions
-        What shows at sight that no placement exists, of the instance as a whole: each a claim that
-        is checked without a solver. They say how much is missing in all, where a conflict, the
-        least that cannot hold together, says how much it lacks alone.
+        Simple reasons why the whole instance has no placement, each checked without a solver. They
+        state how much is missing in total; a conflict, being minimal, states how much is missing
+        for its own tasks.
     repairs
-        Cheapest first; each removes all conflicts. Empty where none was found within the time.
+        Cheapest first; each resolves all conflicts. Empty where none was found within the time.
     complete
         Whether every repair that was considered was decided within the time.
     cheapest_proven
@@ -210,9 +210,9 @@ class Explanation:
     seconds
         Wall-clock time.
     solves
-        How many instances were solved for it.
+        Number of instances that were solved for it.
     notes
-        What was left out, in lines for people.
+        What was left out, in lines of text.
     """
 
     status: Feasibility

@@ -22,18 +22,20 @@ from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.result import Limits, Result, Status
 from slotwise.solver.core.supervision import counted_presses
 from slotwise.solver.explain.explanation import Feasibility
-from slotwise.solver.orphans.first_placement import Fit, Standing, kept
+from slotwise.solver.orphans.first_placement import current_placement
+from slotwise.solver.orphans.partial_placement import Fit, PartialPlacement
 from slotwise.solver.solve import solve
 
 START_S, START_S_PER_TASK, MOST_START = 0.05, 0.005, 0.4
-"""Seconds for heuristics: a base, more for each task, at most this part of the limit."""
+"""Seconds for heuristics: a base, more for each task, at most this share of the limit."""
 
 
 MOST_TASKS = 1_000
-"""Of a quick placement: each looks at the workers of a node, some ten microseconds for one."""
+"""Most tasks for quick placements: each step tries the workers of a node, some ten microseconds
+for each."""
 
 MOST_PLACES = 1_000
-"""Tasks times nodes of one that looks for the tightest room."""
+"""Largest product of tasks and nodes for a quick placement by best fit."""
 
 
 def question(instance: Instance) -> Instance:
@@ -71,19 +73,19 @@ class Decision:
 
 
 def quick_placements(problem: Problem) -> Iterator[Placement]:
-    """Yield placements of all tasks, to be judged; tasks that run stay, if that counts.
+    """Yield placements of all tasks, to be judged; running tasks stay where moves count.
 
-    Large tasks first, each in the first room, then each in the tightest.
+    Large tasks first: by first fit, then by best fit.
     """
     if problem.task_count > MOST_TASKS:
         return
-    begin = kept(problem, CancellationToken())
+    current = current_placement(problem, CancellationToken())
     share = problem.demand / np.maximum(problem.capacity.max(axis=0, initial=1), 1)
     size = share.max(axis=1, initial=0.0)
-    waiting = {*begin.crowded, *begin.orphans}
+    waiting = {*current.conflicting, *current.orphans}
     order = sorted(waiting, key=lambda task: -size[problem.task_class[task]])
 
-    def first(state: Standing, c: int) -> Fit | None:
+    def first(state: PartialPlacement, c: int) -> Fit | None:
         while full[c] < problem.node_count:  # a node that is full for a class stays so
             fit = next(state.fits_on(c, full[c]), None)
             if fit is not None:
@@ -95,12 +97,12 @@ def quick_placements(problem: Problem) -> Iterator[Placement]:
         loads = zip(fit.node.load, problem.capacity[fit.place[0]].tolist(), strict=True)
         return float(sum(1 - load / capacity for load, capacity in loads if capacity))
 
-    def tightest(state: Standing, c: int) -> Fit | None:
+    def tightest(state: PartialPlacement, c: int) -> Fit | None:
         return min(state.fits(c), key=room, default=None)
 
     is_small = problem.task_count * problem.node_count <= MOST_PLACES
     for choose in (first, tightest) if is_small else (first,):
-        state, full = begin.standing.copy(), [0] * len(problem.classes)
+        state, full = current.partial.copy(), [0] * len(problem.classes)
         for task in order:
             fit = choose(state, int(problem.task_class[task]))
             if fit is None:
@@ -111,7 +113,7 @@ def quick_placements(problem: Problem) -> Iterator[Placement]:
 
 
 def quick_decision(problem: Problem) -> Decision:
-    """Return what counting and quick placements decide of a problem without a search."""
+    """Decide a problem by counting and quick placements, without a search."""
     if is_contradicted(problem):
         return Decision(Feasibility.INFEASIBLE)
     for placement in quick_placements(problem):
@@ -145,7 +147,7 @@ class Decider:
 
     @property
     def solves(self) -> int:
-        """How many instances were solved so far."""
+        """Number of instances solved so far."""
         return self._counts[0]
 
     @property
@@ -166,7 +168,7 @@ class Decider:
         return self.left_s <= 0
 
     def until(self, fraction: float, *, step_fraction: float = 0.25) -> Decider:
-        """Return one for a part of the seconds that are left; what it solves counts here too.
+        """Return a decider for a share of the seconds left; its solves count here, too.
 
         An interrupt ends both.
         """
@@ -177,7 +179,7 @@ class Decider:
 
     @contextmanager
     def searching(self) -> Iterator[tuple[Limits, RunToken]]:
-        """Yield the limits of a search in what is left, and its token, which Ctrl-C cancels.
+        """Yield the limits of a search in the time left, and its token, which Ctrl-C cancels.
 
         Raises
         ------
@@ -194,7 +196,7 @@ class Decider:
                 self._is_interrupted[0] = True
 
     def quickly(self, instance: Instance) -> Decision:
-        """Return what `quick_decision` says of `instance`; undecided after the deadline."""
+        """Return `quick_decision` of `instance`; undecided after the deadline."""
         if self.is_over:
             return Decision(Feasibility.UNDECIDED)
         self._counts[0] += 1
@@ -203,7 +205,7 @@ class Decider:
     def decide(self, instance: Instance, *, fraction: float | None = None) -> Decision:
         """Return whether `instance` has a placement; undecided where its time ends first.
 
-        It may take `fraction` of what is left; ``None`` = as long as any other.
+        It may take `fraction` of the time left; ``None`` = `step_fraction` of all.
         """
         left = min(self.left_s, self._step_s) if fraction is None else fraction * self.left_s
         if left <= 0:
@@ -241,7 +243,7 @@ class Decider:
         return self._solved(compile_problem(query), left)
 
     def _solved(self, problem: Problem, seconds: float) -> Result:
-        """Solve, with less time for heuristics than usual: on tiny problems engines are faster."""
+        """Solve with less time for heuristics than usual: on tiny problems engines are faster."""
         start_s = START_S + START_S_PER_TASK * problem.task_count
         heuristics = BaselineParams(
             time_fraction=min(MOST_START, start_s / seconds), patience=1.0, patience_for_first=2.0

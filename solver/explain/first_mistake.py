@@ -4,8 +4,8 @@ The more tasks are fixed, the fewer completions there are: so the decisions afte
 are the first ones, and a binary search finds the last of them. Each step is decided exactly, by
 solving with the tasks fixed that were placed so far: they run in their places while at most 0 tasks
 may move (``objective.limits.moved``), a rule that every engine keeps for node and worker. Costs are
-left out, so any valid placement ends the search. A search that steps back is looked at where it had
-placed most tasks.
+left out, so any valid placement ends the search. Of a method that backtracks, the longest sequence
+of decisions is examined.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ from slotwise.solver.solve import solve
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TracedRun:
-    """A method's answer, and the decisions on the way where it records them.
+    """A method's answer, and its decisions, if it records them.
 
     Parameters
     ----------
     method, seed
-        Who.
+        The method and its seed.
     refused
         Reason of the refusal, if it refused.
     placement, verdict
-        What it made otherwise.
+        Its placement otherwise, and the verdict on it.
     decisions
-        In order: all that led to its placement, or where not all tasks have a place the longest
-        sequence that stood; ``None`` = the method does not record them.
+        In order: those of its placement, or, where not all tasks have a place, the longest
+        sequence of the run; ``None`` = the method does not record them.
     applies
-        Whether the method is for such instances at all; if not, it made no decision.
+        Whether the method applies to the instance; if not, it made no decision.
     """
 
     method: str
@@ -59,7 +59,7 @@ class TracedRun:
 
     @property
     def left_out(self) -> bool:
-        """Whether tasks have no place."""
+        """Whether some tasks have no place."""
         return self.placement is None or UNPLACED in self.placement.nodes
 
     @property
@@ -115,7 +115,7 @@ class Completion:
 
 
 def everything_placed(instance: Instance) -> Instance:
-    """Return the instance in which all tasks must be placed and nothing costs anything.
+    """Return the instance in which all tasks must be placed and every placement costs the same.
 
     Raises `InputError` where moves are limited: a fixed task would look like one that runs.
     """
@@ -176,12 +176,12 @@ def complete(
 
 
 SLICE = 0.25
-"""Share of the time that is left which one step may take."""
+"""Share of the remaining time for one step."""
 
 
 @dataclass(frozen=True, slots=True)
 class StuckTask:
-    """A task without any place beside the fixed ones, and what forbids each place."""
+    """A task without a place beside the fixed ones, and the rules that forbid each place."""
 
     task: int
     places: tuple[Alternative, ...]
@@ -201,7 +201,7 @@ class FirstMistake:
         After this many none exists, proven; ``None`` = the whole sequence has a completion, or
         whether it has was not settled.
     settled
-        Whether nothing is open: `impossible` is `possible` + 1, or everything is possible.
+        Whether the answer is exact: `impossible` is `possible` + 1, or everything is possible.
     completion
         A valid placement that keeps the first `possible` decisions.
     broken
@@ -259,7 +259,7 @@ def first_mistake(
 
 
 class _Search:
-    """The binary search between what is possible and what is not."""
+    """The binary search between possible and impossible numbers of decisions."""
 
     def __init__(
         self,
@@ -283,7 +283,7 @@ class _Search:
         self._keep(completion)
 
     def run(self) -> FirstMistake:
-        """Search, all decisions first; end at what cannot be settled in time."""
+        """Search, beginning with all decisions; end when a step cannot be settled in time."""
         self._decide(len(self._decisions))
         while (middle := self._middle()) is not None and time.monotonic() < self._end:
             self._decide(middle)
@@ -310,28 +310,28 @@ class _Search:
         return left[len(left) // 2] if left else None
 
     def _decide(self, count: int) -> None:
-        """Learn whether the first `count` decisions have a completion."""
+        """Decide whether the first `count` decisions have a completion."""
         if count <= self._possible:
             return
         left = max(0.1, SLICE * (self._end - time.monotonic()))
-        found = complete(
+        completion = complete(
             self._problem.instance,
             self._decisions[:count],
             time_limit_s=left,
             seed=self._seed,
             workers=self._workers,
         )
-        if found.interrupted:
+        if completion.interrupted:
             self._interrupted, self._end = True, 0.0
-        if found.placement is not None:
-            self._keep(found.placement)
-        elif found.answer is Completable.NO:
-            self._impossible, self._broken = count, found.broken
+        if completion.placement is not None:
+            self._keep(completion.placement)
+        elif completion.answer is Completable.NO:
+            self._impossible, self._broken = count, completion.broken
         else:
             self._undecided.add(count)
 
     def _keep(self, placement: Placement) -> None:
-        """Take a whole placement: it may keep more decisions than it was asked to."""
+        """Record a completion, which may keep more decisions than required."""
         kept = 0
         for one in self._decisions:
             if (placement.nodes[one.task], placement.workers[one.task]) != (one.node, one.worker):
@@ -346,11 +346,11 @@ class _Search:
         partial = partial_placement(self._problem.instance, fixed)
         problem = compile_problem(with_fixed(self._problem.instance, fixed))
         done = {one.task for one in fixed}
-        found = []
+        stuck = []
         for one in problem.classes:
             waiting = [task for task in one.tasks if task not in done]
             if waiting:
                 places = alternatives(problem, partial, waiting[0])
                 if all(place.forbidden_by for place in places):
-                    found.append(StuckTask(waiting[0], places))
-        return found
+                    stuck.append(StuckTask(waiting[0], places))
+        return stuck

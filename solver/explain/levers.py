@@ -29,7 +29,7 @@ _RULES = {
 
 @dataclass(frozen=True, slots=True)
 class Lever:
-    """Changes that differ only in their amount; more never takes a placement away.
+    """Changes that differ only in their amount; a larger one never excludes a placement.
 
     Parameters
     ----------
@@ -38,11 +38,11 @@ class Lever:
     step
         Amount of one step, in the user's unit; nothing changes in between.
     most
-        Steps beyond which no more is gained, 1 or more.
+        Largest number of steps that can help, 1 or more.
     sign
         1 where the value that changes rises, -1 where it falls.
     is_exhaustive
-        Whether really nothing is gained beyond `most`.
+        Whether more than `most` steps provably cannot help.
     """
 
     base: Change
@@ -69,15 +69,15 @@ def levers(
 ) -> list[Lever]:
     """Return every lever that touches one of these constraints.
 
-    Of nodes that are alike only the first is changed alone; `each_node` = every one of them.
-    A change that touches none leaves them as they are, so that they go on to conflict.
+    Of equal nodes only the first is changed alone; with `each_node` every one of them. A change
+    that touches none of the constraints would leave the conflict as it is.
     """
     make = _Maker(instance, each_node)
-    found: dict[Change, Lever] = {}
+    by_change: dict[Change, Lever] = {}
     for one in members:
         for lever in make.of(one):
-            found.setdefault(lever.base, lever)
-    return [lever for lever in found.values() if lever.most > 0]
+            by_change.setdefault(lever.base, lever)
+    return [lever for lever in by_change.values() if lever.most > 0]
 
 
 class _Maker:
@@ -140,7 +140,7 @@ class _Maker:
                 yield Lever(Change(kinds.EVICT, topologies=named))
 
     def _node_sets(self, alike: Sequence[str]) -> Iterator[tuple[str, tuple[Node, ...]]]:
-        """Yield a name for people and nodes that change together: one, all alike, racks, all."""
+        """Yield a readable name and nodes that change together: one, all equal ones, racks, all."""
         racks = {self._nodes[node].rack for node in alike}
         names = {
             nodes: name
@@ -196,7 +196,7 @@ class _Maker:
 
 
 def named_sets(cluster: Cluster) -> dict[tuple[str, ...], str]:
-    """Return sets of nodes that have a name for people: all of them, then those of each rack."""
+    """Return sets of nodes with a readable name: all nodes, then those of each rack."""
     names = {tuple(node.id for node in cluster.nodes): "every node"}
     for rack in dict.fromkeys(node.rack for node in cluster.nodes):
         inside = tuple(node.id for node in cluster.nodes if node.rack == rack)
@@ -205,18 +205,19 @@ def named_sets(cluster: Cluster) -> dict[tuple[str, ...], str]:
 
 
 def together(instance: Instance, changes: Iterable[Change]) -> tuple[Change, ...]:
-    """Return changes; those that evict, or raise the same by as much on several nodes, as one."""
-    found: dict[Change, list[Change]] = {}
+    """Return the changes, joining evictions, and equal raises of a resource on several nodes."""
+    by_key: dict[Change, list[Change]] = {}
     for change in changes:
         key = change
         if change.kind in (kinds.RAISE_CAPACITY, kinds.RAISE_SLOTS):
             key = replace(change, nodes=(), where="", before=None, after=None)
         elif change.kind == kinds.EVICT:
             key = replace(change, topologies=())
-        found.setdefault(key, []).append(change)
+        by_key.setdefault(key, []).append(change)
     names = named_sets(instance.cluster)
     return tuple(
-        parts[0] if len(parts) == 1 else _joined(instance, parts, names) for parts in found.values()
+        parts[0] if len(parts) == 1 else _joined(instance, parts, names)
+        for parts in by_key.values()
     )
 
 

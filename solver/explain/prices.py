@@ -1,4 +1,4 @@
-"""What repairs cost, so that the cheapest can be named first."""
+"""Prices of repairs, so that the cheapest can come first."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _RESOURCES = {"cpu": Decimal("0.01"), "memory_mb": Decimal("0.00025")}
 class RepairPrices:
     """Prices of changes. One unit is what one core (100 points of cpu) costs.
 
-    The defaults say: hardware is bought at a price per resource; settings of limits are cheap but
-    not free; what changes the meaning of a topology (its rules, its parallelism, whether it runs
-    at all) is dear. All are 0 or more, with at most six decimals.
+    By default, hardware is bought at a price per resource; changing a limit is cheap but not free;
+    changing the meaning of a topology (its rules, its parallelism, whether it runs at all) is
+    expensive. All prices are 0 or more, with at most six decimals.
 
     Parameters
     ----------

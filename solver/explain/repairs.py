@@ -20,7 +20,7 @@ from slotwise.solver.explain.levers import Lever, base_of, levers
 from slotwise.solver.explain.prices import RepairPrices, price_of
 
 MOST_COMBINATIONS = 3
-"""Combinations that are looked for where no single change helps, or keeps all tasks."""
+"""Most combinations to find where no single change helps, or keeps all tasks."""
 
 FOR_SINGLES = 0.5
 """Most of the time for repairs that single changes may take before combinations are tried."""
@@ -48,14 +48,14 @@ class Repairs:
     Parameters
     ----------
     repairs
-        None twice.
+        All different.
     is_complete
-        Whether all that were considered were decided.
+        Whether every repair that was considered was decided.
     is_cheapest_proven
         Whether no combination of changes, whatever their number, costs less than the first one;
         without any: whether none helps.
     notes
-        What was declined and why, for people.
+        What was declined and why, in lines of text.
     """
 
     repairs: tuple[Repair, ...]
@@ -70,7 +70,7 @@ def find_repairs(
     prices: RepairPrices,
     decider: Decider,
 ) -> Repairs:
-    """Return single changes that help, each by its least amount, and cheaper combinations.
+    """Return single changes that help, each with its least amount, and cheaper combinations.
 
     Combinations that keep all tasks are listed, too, where no single change does.
 
@@ -79,7 +79,7 @@ def find_repairs(
     """
     search = _Search(instance, prices, decider)
     first, *others = ([*levers(instance, members)] for members in conflicts)
-    touching = [{lever.base for lever in found} for found in others]
+    touching = [{lever.base for lever in group} for group in others]
     search.try_singles([one for one in first if all(one.base in bases for bases in touching)])
     search.try_combinations()
     search.try_undecided()
@@ -119,7 +119,7 @@ class _Search:
             self._try_single(lever, part.until(1 / (len(choices) - tried), step_fraction=1.0))
 
     def try_undecided(self) -> None:
-        """Try what its share did not decide in what time is left, by bisection."""
+        """Try the undecided levers again in the remaining time, by bisection."""
         before = len(self.undecided) + 1
         while self.undecided and len(self.undecided) < before:
             again, self.undecided = self.undecided, []
@@ -185,7 +185,7 @@ class _Search:
         return Repair((change,), self._price(change), False, changed, placement)
 
     def _bisected(self, lever: Lever, decider: Decider) -> Answer:
-        """Return the least amount of a lever by solving, from what is known of it on."""
+        """Return the least amount of a lever by bisection, starting from earlier results."""
         low, repair, is_proven = 0, self.found.get(frozenset((lever.base,))), True
         if repair is None:
             low, repair = self._quick(lever, decider)
@@ -254,7 +254,7 @@ class _Search:
         return self._price(lever.change(1))
 
     def _add(self, repair: Repair) -> None:
-        """Add a repair, in the place of one that uses the same levers if it is better."""
+        """Add a repair; it replaces a worse one with the same levers."""
         key = frozenset(base_of(change) for change in repair.changes)
         before = self.found.get(key, repair)
         if (repair.price, not repair.least) <= (before.price, not before.least):

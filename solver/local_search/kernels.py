@@ -254,16 +254,16 @@ def _neighbour(m, task, rng):
 @njit(cache=True, nogil=True)
 def _chain(m, task, count, out, rng):
     """Fill `out` with some tasks, each a neighbour of one before; return how many."""
-    out[0], found = task, 1
+    out[0], filled = task, 1
     for _ in range(count):
-        other = _neighbour(m, out[int(rng.random() * found)], rng)
+        other = _neighbour(m, out[int(rng.random() * filled)], rng)
         known = False
-        for i in range(found):
+        for i in range(filled):
             known |= out[i] == other
         if not known:
-            out[found] = other
-            found += 1
-    return found
+            out[filled] = other
+            filled += 1
+    return filled
 
 
 @njit(cache=True, nogil=True)
@@ -272,7 +272,7 @@ def _choose(m, s, most, out, rng):
     most = 1 + int(rng.random() * most)
     task, dice = m.placed[int(rng.random() * len(m.placed))], rng.random()
     if dice < CHAIN:
-        found = _chain(m, task, 2 + int(rng.random() * 7), out, rng)
+        count = _chain(m, task, 2 + int(rng.random() * 7), out, rng)
     else:
         a, b, c = s.row[task], s.row[_neighbour(m, task, rng)], NONE
         rows = dice < WORKERS
@@ -280,20 +280,20 @@ def _choose(m, s, most, out, rng):
             if rng.random() < 0.5:
                 c = s.node[s.row[_neighbour(m, task, rng)]]
             a, b = s.node[a], s.node[b]
-        found = 0
+        count = 0
         for other in m.placed:
             at = s.row[other] if rows else s.node[s.row[other]]
             if at in (a, b, c):
-                out[found] = other
-                found += 1
-    for i in range(min(found, most)):
-        j = i + int(rng.random() * (found - i))
+                out[count] = other
+                count += 1
+    for i in range(min(count, most)):
+        j = i + int(rng.random() * (count - i))
         out[i], out[j] = out[j], out[i]
-    return min(found, most)
+    return min(count, most)
 
 
 @njit(cache=True, nogil=True)
-def _order(m, out, found, rng):
+def _order(m, out, count, rng):
     """Put the tasks into the order in which they are put back."""
     dice = rng.random()
     if dice < SHUFFLED:
@@ -301,9 +301,9 @@ def _order(m, out, found, rng):
     pull = np.zeros(len(m.size))
     if dice < LARGEST:
         pull[:] = m.size
-    for i in range(found):
+    for i in range(count):
         best = i
-        for j in range(i + 1, found):
+        for j in range(i + 1, count):
             if pull[m.task_class[out[j]]] > pull[m.task_class[out[best]]]:
                 best = j
         out[i], out[best] = out[best], out[i]
@@ -314,16 +314,16 @@ def _order(m, out, found, rng):
 
 
 @njit(cache=True, nogil=True)
-def _put_back(m, s, out, found, after, rng, blink):
+def _put_back(m, s, out, count, after, rng, blink):
     """Put the tasks where each saves most; return how many found a place."""
-    for i in range(found):
+    for i in range(count):
         c = m.task_class[out[i]]
         row, node = best_place(m, s, c, rng, blink)
         if node == NONE:
             return i
         after[i] = open_row(s, m.topology[c], node) if row == NONE else row
         put(m, s, out[i], after[i])
-    return found
+    return count
 
 
 @njit(cache=True, nogil=True)
@@ -333,19 +333,19 @@ def advance(m: Model, s: State, steps: int, most: int, blink: float, rng: Genera
     before, after = np.empty_like(out), np.empty_like(out)
     for _ in range(steps):
         saved = s.numbers[NETWORK]
-        found = _choose(m, s, most, out, rng)
-        _order(m, out, found, rng)
-        for i in range(found):
+        count = _choose(m, s, most, out, rng)
+        _order(m, out, count, rng)
+        for i in range(count):
             before[i] = take(m, s, out[i])
-        done = _put_back(m, s, out, found, after, rng, blink)
+        done = _put_back(m, s, out, count, after, rng, blink)
         slot = s.numbers[STEP] % len(s.late)
         late, now = s.late[slot], s.numbers[NETWORK]
-        if done < found or (now < saved and now < late):
+        if done < count or (now < saved and now < late):
             for i in range(done):
                 take(m, s, out[i])
-            for i in range(found):
+            for i in range(count):
                 put(m, s, out[i], before[i])
-        for i in range(found):
+        for i in range(count):
             close(s, before[i])
         for i in range(done):
             close(s, after[i])

@@ -1,8 +1,8 @@
 """Engine ``orphans``: the best placement where nothing that runs may move.
 
-What runs is fixed before anything else: its room and its share of the costs are constants. Where
-it breaks a hard rule there is no placement, for another task never repairs a rule. What remains is
-a problem of the orphans, whose terms CP-SAT minimises one after the other.
+Running tasks are fixed: the room they take and their share of the costs are constants. Where they
+break a hard rule there is no placement, because adding a task never repairs a rule. What remains is
+to place the orphans; CP-SAT minimises the terms one after the other.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.incumbent import Incumbent
 from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Limits, Outcome
-from slotwise.solver.orphans.first_placement import kept
+from slotwise.solver.orphans.first_placement import current_placement
 from slotwise.solver.orphans.model import OrphansModel
 
 NAME = "orphans"
@@ -52,7 +52,7 @@ PARTS = frozenset(("overload", "network", "rejected", "nodes", "workers", "moved
 """Parts of the objective that `model` counts."""
 LINEARIZATION = 2
 """All of the model in CP-SAT's linear relaxation: a hundred times as fast as its default here."""
-PROOF = "what runs is fixed; CP-SAT search over the places of the orphans"
+PROOF = "running tasks are fixed; CP-SAT search over the places of the orphans"
 
 
 def run(
@@ -75,15 +75,15 @@ def run(
     best.resume()
     token = reporter.token.child(best.started + limits.time_s)
     try:
-        begin = kept(problem, token)
-        if begin.crowded:
+        current = current_placement(problem, token)
+        if current.conflicting:
             best.prove_infeasible()
             return best.outcome(PROOF)
-        if not begin.orphans and not problem.may_reject:
-            return _nothing_to_decide(best, begin.standing.placement())
+        if not current.orphans and not problem.may_reject:
+            return _nothing_to_decide(best, current.partial.placement())
         best.by_solver = True
         builder = CpBuilder(cp_model.CpModel(), token)
-        model = OrphansModel(problem, begin.standing, begin.orphans, builder)
+        model = OrphansModel(problem, current.partial, current.orphans, builder)
         _solve(best, model, builder.model, limits)
     except CancelledError:
         best.interrupted = reporter.token.is_cancelled
@@ -91,7 +91,7 @@ def run(
 
 
 def _nothing_to_decide(best: Incumbent, placement: Placement) -> Outcome:
-    """Return that what runs is the only placement."""
+    """Return the current placement, which is the only one."""
     best.offer_solution(placement)
     assert best.values is not None, "a solution was offered"
     best.prove(best.values)

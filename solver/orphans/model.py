@@ -15,8 +15,12 @@ from slotwise.models.problem.problem import CLUSTER, NODE, RACK, WORKER, Problem
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.compact.cp_sat.builder import Count, CpBuilder, product
 from slotwise.solver.core.not_taken import NotTakenError
-from slotwise.solver.exhaustive import Box, Place
-from slotwise.solver.orphans.first_placement import Attraction, Standing
+from slotwise.solver.orphans.partial_placement import (
+    Attraction,
+    PartialPlacement,
+    Place,
+    WorkerContents,
+)
 from slotwise.solver.structure.node_types import keeps_apart
 
 MOST_COUNTS = 100_000
@@ -25,11 +29,11 @@ MOST_COUNTS = 100_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Worker:
-    """A worker that may take orphans; `box` is what it holds now, ``None`` of a fresh one."""
+    """A worker that may take orphans; `held` is what it holds now, ``None`` if it is new."""
 
     place: Place
     topology: int
-    box: Box | None
+    held: WorkerContents | None
     opened: Count
     counts: dict[int, Count] = field(default_factory=dict)
     upper: dict[int, int] = field(default_factory=dict)
@@ -42,8 +46,8 @@ class OrphansModel:
     ----------
     problem
         What is placed, nothing of what runs may move.
-    standing
-        What runs.
+    running
+        The tasks that run, in their places.
     orphans
         The other tasks.
     builder
@@ -61,9 +65,13 @@ class OrphansModel:
     """
 
     def __init__(
-        self, problem: Problem, standing: Standing, orphans: tuple[int, ...], builder: CpBuilder
+        self,
+        problem: Problem,
+        running: PartialPlacement,
+        orphans: tuple[int, ...],
+        builder: CpBuilder,
     ) -> None:
-        self._problem, self._standing, self._builder = problem, standing, builder
+        self._problem, self._running, self._builder = problem, running, builder
         self._tasks: dict[int, list[int]] = {}
         for task in orphans:
             self._tasks.setdefault(int(problem.task_class[task]), []).append(task)
@@ -81,7 +89,7 @@ class OrphansModel:
 
     def placement(self, value: Callable[[Count], int]) -> Placement:
         """Return the placement that a solution says, given what it says of each count."""
-        nodes, workers = (list(row) for row in self._bare())
+        nodes, workers = (list(row) for row in self._current())
         left = {c: list(tasks) for c, tasks in self._tasks.items()}
         for worker in self._workers:
             for c, count in worker.counts.items():
@@ -91,18 +99,18 @@ class OrphansModel:
         return Placement(tuple(nodes), tuple(workers))
 
     def hints(self, placement: Placement) -> Iterator[tuple[Count, int]]:
-        """Yield counts and their values in a placement that leaves all that runs at home."""
+        """Yield counts and their values in a placement that moves nothing."""
         fresh: dict[Place, Place] = {}
         taken: dict[tuple[int, int], int] = {}
         for tasks in self._tasks.values():
             for task in tasks:
                 place = (placement.nodes[task], placement.workers[task])
                 topology = self._problem.classes[int(self._problem.task_class[task])].topology
-                if place[0] >= 0 and place not in self._standing.workers and place not in fresh:
+                if place[0] >= 0 and place not in self._running.workers and place not in fresh:
                     same = [
                         w.place
                         for w in self._workers
-                        if w.box is None and w.topology == topology and w.place[0] == place[0]
+                        if w.held is None and w.topology == topology and w.place[0] == place[0]
                     ]
                     number = taken.get((place[0], topology), 0)
                     taken[place[0], topology] = number + 1
@@ -112,16 +120,16 @@ class OrphansModel:
                 there = [(placement.nodes[t], placement.workers[t]) for t in self._tasks[c]]
                 yield count, sum(fresh.get(one, one) == worker.place for one in there)
 
-    def _bare(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        bare = self._standing.placement()
-        return bare.nodes, bare.workers
+    def _current(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        placement = self._running.placement()
+        return placement.nodes, placement.workers
 
     def _rejections(self) -> dict[int, Count]:
         """Return a choice for each topology that may be left out: nothing of it runs."""
         problem = self._problem
         if not problem.may_reject:
             return {}
-        running = {box.topology for box in self._standing.workers.values()}
+        running = {held.topology for held in self._running.workers.values()}
         return {
             t: self._builder.boolean("")
             for t, rules in enumerate(problem.rules)
@@ -135,17 +143,17 @@ class OrphansModel:
         for c in self._tasks:
             by_topology.setdefault(problem.classes[c].topology, []).append(c)
         labels = [
-            {label for node, label in self._standing.workers if node == n}
+            {label for node, label in self._running.workers if node == n}
             for n in range(problem.node_count)
         ]
         for t, classes in by_topology.items():
             size = sum(len(self._tasks[c]) for c in classes)
             most = min(size, self._fresh_workers(t, classes))
             for node in range(problem.node_count):
-                for place, box in self._standing.workers.items():
-                    if place[0] == node and box.topology == t:
-                        self._workers.append(_Worker(place, t, box, 1))
-                free = int(problem.slots[node]) - self._standing.nodes[node].workers
+                for place, held in self._running.workers.items():
+                    if place[0] == node and held.topology == t:
+                        self._workers.append(_Worker(place, t, held, 1))
+                free = int(problem.slots[node]) - self._running.nodes[node].workers
                 before: Count | None = None
                 for _ in range(min(most, free)):
                     label = next(n for n in range(len(labels[node]) + 1) if n not in labels[node])
@@ -180,7 +188,7 @@ class OrphansModel:
         Cpu says nothing of it where a worker may be billed more than its tasks need.
         """
         problem, most = self._problem, len(self._tasks[c])
-        for d, load in enumerate(self._standing.nodes[node].load):
+        for d, load in enumerate(self._running.nodes[node].load):
             need, capacity = int(problem.demand[c, d]), int(problem.capacity[node, d])
             is_billed = d == problem.cpu and problem.min_worker_cpu > 0
             if problem.hard[d] and need and capacity != NO_LIMIT and not is_billed:
@@ -197,12 +205,12 @@ class OrphansModel:
             for worker in self._workers:
                 if worker.topology != topology:
                     continue
-                if worker.box is not None:
-                    takes = self._standing.fit(c, worker.place) is not None
+                if worker.held is not None:
+                    takes = self._running.fit(c, worker.place) is not None
                 else:  # fresh workers of a node are alike
                     key = (worker.place[0], True)
                     if key not in fits:
-                        fits[key] = self._standing.fit(c, worker.place) is not None
+                        fits[key] = self._running.fit(c, worker.place) is not None
                     takes = fits[key]
                 if not takes:
                     continue
@@ -210,7 +218,7 @@ class OrphansModel:
                 count = builder.whole("", upper)
                 worker.counts[c], worker.upper[c] = count, upper
                 counts.append(count)
-                if worker.box is None:
+                if worker.held is None:
                     builder.at_most("", count, upper * worker.opened)
             total = builder.total(counts)
             if topology in self._rejected:
@@ -263,8 +271,8 @@ class OrphansModel:
         """State heaps, capacities, slots and caps of a node, and its overload."""
         problem, builder = self._problem, self._builder
         here = [one for one in self._workers if one.place[0] == node and one.counts]
-        base = self._standing.nodes[node]
-        fresh = [one for one in here if one.box is None]
+        base = self._running.nodes[node]
+        fresh = [one for one in here if one.held is None]
         load: list[Count] = list(base.load)
         for worker in here:
             for d, more in enumerate(self._worker_load(worker)):
@@ -305,7 +313,7 @@ class OrphansModel:
                     if problem.classes[c].component == component
                 ]
                 if counts:
-                    left = most - base.components.count(component)
+                    left = most - base.tasks.get(component, 0)
                     builder.at_most("", builder.total(counts), left)
 
     def _worker_load(self, worker: _Worker) -> list[Count]:
@@ -324,7 +332,7 @@ class OrphansModel:
         for index, region in enumerate(problem.regions):
             if region.kind == "offheap_node" or region.topology != worker.topology:
                 continue
-            if worker.box is not None and index in worker.box.regions:
+            if worker.held is not None and index in worker.held.regions:
                 continue
             touched = self._touched(region.classes, [worker])
             if touched is None:
@@ -334,26 +342,26 @@ class OrphansModel:
             if region.kind == "onheap":
                 heap = heap + region.size * touched
         if rules.heap_limit != NO_LIMIT and not isinstance(heap, int):
-            stands = 0 if worker.box is None else worker.box.heap
-            builder.at_most("", heap, rules.heap_limit - stands)
+            used = 0 if worker.held is None else worker.held.heap
+            builder.at_most("", heap, rules.heap_limit - used)
         least, cpu = problem.min_worker_cpu, problem.cpu
         if cpu is not None and least:
-            stands = 0 if worker.box is None else worker.box.load[cpu]
-            billed = 0 if worker.box is None else max(stands, least)
+            used = 0 if worker.held is None else worker.held.load[cpu]
+            billed = 0 if worker.held is None else max(used, least)
             more = builder.whole("", builder.most(load[cpu]) + least)
-            builder.at_least("", more + billed, load[cpu] + stands)
-            if worker.box is None:
+            builder.at_least("", more + billed, load[cpu] + used)
+            if worker.held is None:
                 builder.at_least("", more, least * worker.opened)
             load[cpu] = more
         return load
 
     def _terms(self) -> tuple[Count, ...]:
-        """Return each term, whole: what stands, what orphans add."""
-        problem, builder, standing = self._problem, self._builder, self._standing
-        fresh = [one for one in self._workers if one.box is None and one.counts]
+        """Return each term: the constant share of running tasks, and what orphans add."""
+        problem, builder, running = self._problem, self._builder, self._running
+        fresh = [one for one in self._workers if one.held is None and one.counts]
         linear: list[Count] = []
         if problem.linear is not None:
-            for task, (node, _) in standing.at.items():
+            for task, (node, _) in running.places.items():
                 linear.append(int(problem.linear[int(problem.task_class[task]), node]))
             for worker in self._workers:
                 for c, count in worker.counts.items():
@@ -364,9 +372,9 @@ class OrphansModel:
             "rejected": builder.total(
                 problem.rules[t].reject_weight * one for t, one in self._rejected.items()
             ),
-            "nodes": sum(bool(box.workers) for box in standing.nodes)
+            "nodes": sum(bool(node.workers) for node in running.nodes)
             + builder.total(self._used.values()),
-            "workers": len(standing.workers) + builder.total(one.opened for one in fresh),
+            "workers": len(running.workers) + builder.total(one.opened for one in fresh),
             "moved": 0,
             "linear": builder.total(linear),
         }
@@ -378,24 +386,24 @@ class OrphansModel:
         return any(part in dict(term.parts) for term in self._problem.terms)
 
     def _network(self) -> Iterator[Count]:
-        """Yield the flow that stands, that between orphans and what stands, and among orphans."""
-        standing = self._standing
-        yield self._standing_flow()
+        """Yield the costs of flow: among running tasks, from and to them, among orphans."""
+        running = self._running
+        yield self._running_flow()
         for c in self._tasks:
-            attraction = standing.attraction(c)
+            attraction = running.attraction(c)
             for worker in self._workers:
                 if c in worker.counts:
                     yield attraction.cost(worker.place) * worker.counts[c]
         yield from self._among_orphans()
 
-    def _standing_flow(self) -> int:
-        """Return the network cost of what runs: each pair is seen from both of its ends."""
-        standing, twice = self._standing, 0
+    def _running_flow(self) -> int:
+        """Return the network cost among running tasks; the sum counts each pair twice."""
+        running, twice = self._running, 0
         attractions: dict[int, Attraction] = {}
-        for task, place in standing.at.items():
+        for task, place in running.places.items():
             c = int(self._problem.task_class[task])
             if c not in attractions:
-                attractions[c] = standing.attraction(c)
+                attractions[c] = running.attraction(c)
             twice += attractions[c].cost(place)
         return twice // 2
 

@@ -286,10 +286,10 @@ class Closing:
         ).run()
         return state
 
-    def _take(self, found: MasterSolution) -> None:
-        if found.value > self.best:
-            self.best = found.value
-            self.on_best([np.array(counts) for _, counts in found.configurations[0]])
+    def _take(self, solution: MasterSolution) -> None:
+        if solution.value > self.best:
+            self.best = solution.value
+            self.on_best([np.array(counts) for _, counts in solution.configurations[0]])
 
 
 def are_connected(flow: IntArray, parts: IntArray, token: CancellationToken) -> BoolArray:

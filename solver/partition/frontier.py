@@ -78,7 +78,7 @@ class Frontier:
 
     def best_parts(self, tables: Tables, scale: int, duals: IntArray) -> list[IntArray]:
         """Return [K] the best part with each kind as the first in order; at most one a kind."""
-        found = []
+        parts = []
         for first, layer in enumerate(self.layers):
             self.token.check()
             counts = np.zeros(self.kind_count, dtype=np.int64)
@@ -100,8 +100,8 @@ class Frontier:
                 state = int(one.base[state]) + count * one.stride
                 left -= count * one.weight
             if counts[layer.kind]:
-                found.append(counts)
-        return found
+                parts.append(counts)
+        return parts
 
     def parts_within(
         self, tables: Tables, scale: int, duals: IntArray, least: int, most_parts: int
@@ -202,8 +202,8 @@ def good_order(
     best: tuple[tuple[int, ...], float] = ((), math.inf)
     starts = max(1, min(MAX_STARTS, MAX_STEPS // len(most)))
     for start in rng.permutation(len(most))[:starts].tolist():
-        found = _from(start, near, bits, math.log2(max_states), rng, token)
-        best = min(best, found, key=lambda one: one[1])
+        order = _from(start, near, bits, math.log2(max_states), rng, token)
+        best = min(best, order, key=lambda one: one[1])
     return best
 
 

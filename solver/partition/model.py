@@ -87,13 +87,13 @@ class Partition:
         if len(merged) > self.parts:
             return None
         problem, members = self.problem, self.kinds.members
-        found = disaggregate(
+        placement = disaggregate(
             problem,
             ([task for c in group for task in problem.classes[c].tasks] for group in members),
             ((node, 0, enumerate(part.tolist())) for node, part in enumerate(merged)),
         )
         labels = tuple(problem.classes[c].topology for c in problem.task_class.tolist())
-        return Placement(found.nodes, labels)
+        return Placement(placement.nodes, labels)
 
     def _merged(self, parts: Sequence[IntArray]) -> list[IntArray]:
         """Return the parts, each added to the first that has room (largest first)."""

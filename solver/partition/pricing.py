@@ -107,9 +107,9 @@ class Pricing:
                 if centre is None and weight:
                     continue
                 mixed = duals if centre is None else weight * centre + (1 - weight) * duals
-                improved, found = self._price(mixed)
+                improved, priced = self._price(mixed)
                 centre = mixed if improved else centre
-                added = self._add_good(found, self._on_grid(duals), round(sigma * self._scale))
+                added = self._add_good(priced, self._on_grid(duals), round(sigma * self._scale))
                 if added:
                     break
             if not added or self._is_closed(value):
@@ -134,9 +134,9 @@ class Pricing:
         raised = pi + value
         return PartDuals(self._scale, raised, 0, self._frontier.tables(self._scale, raised))
 
-    def _add_good(self, found: Iterable[IntArray], pi: IntArray, sigma: int) -> int:
+    def _add_good(self, configurations: Iterable[IntArray], pi: IntArray, sigma: int) -> int:
         added = 0
-        for part in found:
+        for part in configurations:
             flow = int(self._model.kinds.pairs(part))
             if self._scale * flow - int(pi @ part) - sigma > 1 << TOLERANCE_BITS:
                 added += self._master.add(part)

@@ -1,6 +1,6 @@
-"""Running one engine: what it claims is checked before it counts.
+"""Running one engine: its claim is checked before it counts.
 
-Among others (`attempt`) its failure is not theirs.
+In a portfolio (`attempt`) its failure does not end the other engines.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ def run_checked(
     hint: Placement | None,
     reporter: Reporter,
 ) -> Outcome:
-    """Run `engine`, which was said to start, check its claim and tell `reporter`; return it.
+    """Run `engine`, check its claim, report it to `reporter` and return it.
 
-    `why` it runs stands in the result.
+    That the engine starts has been reported. `why` it runs is recorded in the result.
 
     Raises
     ------
@@ -76,8 +76,8 @@ def attempt(
 ) -> Outcome | None:
     """Run `engine` as `run_checked` does; return its claim.
 
-    ``None`` where the engine does not take the problem after all, was stopped before it had
-    anything to tell, or is found wrong: then it is distrusted.
+    ``None`` where the engine declines the problem after all, was stopped before it had anything to
+    report, or is found wrong: then it is distrusted.
     """
     trust = reporter.known.trust
     reporter.known.start(engine.name, why)
@@ -92,7 +92,7 @@ def attempt(
     return None if trust.is_doubted(engine.name) else found
 
 
-# Running an engine within the memory of its solve: lack of it ends the engine, nothing else.
+# Running an engine within the memory of its solve: lack of memory ends this engine only.
 
 T = TypeVar("T")
 
@@ -100,10 +100,10 @@ T = TypeVar("T")
 def run_engine(
     engine: Engine, problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter
 ) -> Outcome:
-    """Run an engine; where memory runs short it ends as if its time were over, and that is noted.
+    """Run an engine; lack of memory ends it as if its time were over, and is noted.
 
-    What it reported by then stands, whatever it returns. The first placement (`BASELINE`) is
-    made whatever the limit is: without it there is no answer at all.
+    What it reported by then counts, whatever it returns. The first placement (`BASELINE`) is made
+    whatever the limit is: without it there is no answer at all.
 
     Raises
     ------
@@ -130,18 +130,18 @@ def run_engine(
 def in_memory(name: str, token: RunToken, work: Callable[[RunToken], T]) -> tuple[T | None, bool]:
     """Call `work`, a search of the engine `name`, with a child of `token`.
 
-    That is cancelled where memory runs short, too.
+    That token is also cancelled when memory runs short.
 
     Returns
     -------
     tuple[T | None, bool]
-        What it returned, ``None`` where an exception ended it; and whether it was lack of memory
-        that told it to stop. Searches take that for Ctrl-C: what they say of it does not count.
+        What it returned (``None`` where an exception ended it), and whether it was lack of memory
+        that stopped it. Searches take that for Ctrl-C: `interrupted` in their outcome is ignored.
 
     Raises
     ------
     MemoryLimitError
-        When the limit is passed before it begins, or by what it would build.
+        When the limit is passed before it begins, or would be by what it is about to build.
     """
     memory, own = token.memory, token.child(engine=name)
     if memory is None:
@@ -162,7 +162,7 @@ def in_memory(name: str, token: RunToken, work: Callable[[RunToken], T]) -> tupl
             if token.is_cancelled or not own.is_cancelled:
                 raise
     if not reason and own.is_cancelled and not token.is_cancelled:
-        reason = f"told to stop: {_passed(memory)}"
+        reason = f"stopped: {_passed(memory)}"
     if reason:
         memory.note(name, reason)
         memory.free()
@@ -177,13 +177,13 @@ def _reason(error: MemoryError) -> str:
     return f" ({str(error).splitlines()[0]})" if str(error) else ""
 
 
-# Confirming what CP-SAT or a MIP solver proved, by another engine or without presolve.
+# Confirming proofs of CP-SAT or a MIP solver, by another engine or without presolve.
 #
-# `SolveState` counts such a bound only once two of them prove it where its `confirm` is set; here
-# the second one is asked.
+# Where `SolveState.confirm` is set, such a bound counts only once two engines prove it; here the
+# second one runs.
 
 DUE_FROM = 2**31
-"""From such values of a term on proofs are confirmed unless the user says otherwise."""
+"""Proofs are confirmed from this value of a term on, unless the user says otherwise."""
 
 DUE_FROM_MIP = 10**6
 """The same for engine ``milp``: HiGHS 1.13 was found wrong on rows that add up to 1.35e7."""
@@ -192,13 +192,13 @@ WITHOUT_PRESOLVE = " without presolve"
 """Added to the name of an engine that runs without presolve."""
 
 CONFIRMING = "confirms what was proven"
-"""Why an engine runs."""
+"""The reason given for running an engine."""
 
 SHARE = 0.5
-"""Of the time left, for each but the last to be asked."""
+"""Share of the remaining time for each confirming engine but the last."""
 
 ASKED = ("exhaustive", "cp-sat", "milp", "configurations")
-"""Other engines that are asked, in this order."""
+"""Engines that confirm, in this order."""
 
 
 def is_confirmation_due(problem: Problem, engine: str) -> bool:
@@ -218,10 +218,10 @@ def without_presolve(engine: Engine, problem: Problem, limits: Limits, reporter:
 def confirm_claim(
     known: SolveState, engine: Engine, limits: Limits, token: RunToken
 ) -> tuple[Engine, ...]:
-    """Ask for a second proof of what `engine` claims; return who was asked besides.
+    """Run other engines for a second proof of what `engine` claims; return those that ran.
 
-    Until all is confirmed, the bounds of open terms too, `token` is cancelled, or time is up: first
-    `engine` itself without presolve, then others.
+    First `engine` itself runs without presolve, then the others, until everything is confirmed
+    (the bounds of open terms, too), `token` is cancelled or time is up.
     """
     problem, reporter = known.problem, Reporter(known, engine.name, token=token)
     others = [configured(ENGINES[name], known.parameters) for name in ASKED if name != engine.name]

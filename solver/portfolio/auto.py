@@ -1,7 +1,7 @@
 """Engine choice ``auto``: a first placement, cheap reductions, then the engines that may prove it.
 
 One after the other on one thread; with more, CP-SAT searches beside the others (`side_by_side`).
-All of them tell one `SolveState`, which keeps the best placement and the best bounds.
+All of them report to one `SolveState`, which keeps the best placement and the best bounds.
 """
 
 from __future__ import annotations
@@ -95,8 +95,8 @@ def run_auto(
 ) -> Answer:
     """Solve the parts that no flow connects one by one, then the whole, until `token` ends it.
 
-    Where a matrix of distances says no more than levels, it is dropped first. A valid placement
-    that `known` has already is where the search starts, else `hint`.
+    Where a matrix of distances is equivalent to levels, it is dropped first. The search starts from
+    the placement that `known` has already, else from `hint`.
     """
     known, token = known or SolveState(problem), token or RunToken()
     if hint is not None:
@@ -110,9 +110,9 @@ def run_auto(
 
 
 def _contradicted(auto: PortfolioRun, problem: Problem) -> Answer | None:
-    """Return the answer where a contradiction is at hand that a person sees at once.
+    """Return the answer where counting finds a contradiction.
 
-    Where the check of the judge's side does not confirm it, `COUNTING` is distrusted.
+    If the independent check does not confirm it, `COUNTING` is distrusted.
     """
     if COUNTING.supports(problem) is not None or auto.known.best is not None:
         return None
@@ -283,7 +283,7 @@ def _search(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
 
 
 def _prove(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
-    """Run the engines that know more of a problem than CP-SAT does."""
+    """Run the engines that exploit more of a problem's structure than CP-SAT does."""
     if problem.matrix is not None:
         solve_with_matrix(auto, problem, reporter)
         return
@@ -344,7 +344,7 @@ def _enclose(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
 
 # Searches side by side in threads: the first proof ends them all.
 #
-# Threads serve because the searches that take long are native code that lets others run meanwhile.
+# Threads suffice because the long searches are native code, which releases the interpreter's lock.
 
 
 def side_by_side(
@@ -353,7 +353,7 @@ def side_by_side(
     """Run all lanes at once, each with a child of `token`, until all have ended.
 
     As soon as everything is settled, or `token` is cancelled, all are stopped; one that does
-    not within `GRACE_S` is left behind. What a lane raises stops the others, too, and is raised
+    not within `GRACE_S` is abandoned. An exception in a lane stops the others, too, and is raised
     here.
     """
     bell: SimpleQueue[None] = SimpleQueue()
@@ -393,7 +393,7 @@ GENERAL = "distances by matrix: bounds by dual ascent, then branch and bound"
 def levels_instead(auto: PortfolioRun, problem: Problem) -> Problem | None:
     """Return the problem without its matrix; ``None`` where it has none or needs it.
 
-    By levels it is where the tasks are of few kinds, or all nodes alike and equally far apart.
+    Levels are used where the tasks are of few kinds, or all nodes equal and equally far apart.
     """
     places = problem.task_count * problem.node_count
     if problem.matrix is None or places <= auto.params.max_tiny_places:
@@ -407,10 +407,10 @@ def levels_instead(auto: PortfolioRun, problem: Problem) -> Problem | None:
 
 
 def solve_with_matrix(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
-    """Run the engines on a problem whose matrix stays.
+    """Run the engines on a problem that keeps its matrix.
 
-    Where it says no more than levels (several kinds of nodes, racks), column generation comes
-    first: on the same problem without it.
+    Where the matrix is equivalent to levels (several kinds of nodes, racks), column generation runs
+    first, on the same problem by levels.
     """
     levels = without_matrix(problem)
     steps = matrix_steps(auto, problem)
@@ -422,7 +422,7 @@ def solve_with_matrix(auto: PortfolioRun, problem: Problem, reporter: Reporter) 
 
 
 def matrix_steps(auto: PortfolioRun, problem: Problem) -> tuple[PortfolioStep, ...]:
-    """Return which engines to run, one after the other, on a problem with distances by matrix."""
+    """Return the engines to run, one after the other, on a problem with distances by matrix."""
     places = problem.task_count * problem.node_count
     if places <= auto.params.max_tiny_places:
         return (PortfolioStep(CP_SAT, TAKES_ALL),)

@@ -1,4 +1,4 @@
-"""Parameters of the engine choice ``auto``: who gets how much of the time."""
+"""Parameters of the engine choice ``auto``: the share of the time for each engine."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ class AutoParams(Parameters):
         For ``configurations`` by its fast way (and ``connected``) and by its general way, and for
         ``subset-dp``; they end far earlier on what they can prove.
     partition_fraction
-        For ``partition``; the same holds of it.
+        For ``partition``, of which the same holds.
     matrix_columns_fraction
-        For ``connected`` where a matrix of distances says no more than levels.
+        For ``connected`` where a matrix of distances is equivalent to levels.
     without_running_fraction
         For the leading terms that do not read `running`, or utilisations, on the problem without.
     few_moves_fraction
-        For ``few-moves`` where moves are limited; it ends far earlier on what it takes.
+        For ``few-moves`` where moves are limited; it ends far earlier on problems that it takes.
     orphans_fraction
         For ``orphans`` where nothing may move.
     early_fraction
-        For CP-SAT where no placement is known after the heuristics.
+        For CP-SAT where the heuristics found no placement.
     rack_fraction
         For each of the two problems that enclose one with several racks.
     least_part_fraction
@@ -48,13 +48,13 @@ class AutoParams(Parameters):
     search_fraction, search_steps
         For local search before CP-SAT has the rest of the time, and its steps.
     last_search_fraction
-        Kept back, from `search_from_tasks` on, for local search and large neighbourhoods at the
+        Reserved, from `search_from_tasks` on, for local search and large neighbourhoods at the
         end, half each.
     confirm_fraction
         For a second run of the engine that proved everything, without presolve.
     max_tiny_places
-        Tasks times nodes up to which CP-SAT solves problems with distances by matrix: it is done
-        before compiled loops are loaded.
+        Tasks times nodes up to which CP-SAT solves problems with distances by matrix: it finishes
+        before compiled loops could be loaded.
     max_table_tasks
         With more tasks ``partition`` comes before ``subset-dp``, on the problems that both take.
     whole_cluster
@@ -121,14 +121,14 @@ def checked_parameters(given: Mapping[str, Parameters]) -> dict[str, Parameters]
 
 
 def parsed_parameters(settings: Iterable[str]) -> dict[str, Parameters]:
-    """Return the parameters that texts ``ENGINE.NAME=VALUE`` say; the others are the defaults.
+    """Return the parameters set by texts ``ENGINE.NAME=VALUE``; the others are the defaults.
 
     A name within a group has its group before it: ``configurations.columns.max_columns=1000``.
 
     Raises
     ------
     InputError
-        When a text is of another form, or says what no engine takes.
+        When a text has another form, or names a parameter or value that does not exist.
     """
     found: dict[str, Parameters] = {}
     for setting in settings:
@@ -143,7 +143,7 @@ def parsed_parameters(settings: Iterable[str]) -> dict[str, Parameters]:
 
 
 def _with(parameters: Parameters, path: str, text: str, setting: str) -> Parameters:
-    """Return the parameters with the one at `path` as `text` says."""
+    """Return the parameters with the one at `path` set to `text`."""
     name, _, rest = path.partition(".")
     now = getattr(parameters, _known(name, [one.name for one in fields(parameters)], setting))
     if isinstance(now, Parameters):

@@ -1,4 +1,4 @@
-"""One run of ``auto``: what is known, which engines ran, and what they proved by themselves."""
+"""One run of ``auto``: its state, which engines ran, and what each proved by itself."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from slotwise.solver.portfolio.attempt import attempt, without_presolve
 from slotwise.solver.portfolio.params import AUTO_DEFAULTS, AutoParams
 
 STARTERS = (BASELINE.name, LOCAL_SEARCH.name, LARGE_NEIGHBOURHOOD.name)
-"""They find placements, and no bounds but the simplest."""
+"""Engines that find placements and prove only the simplest bounds."""
 
 Answer = tuple[tuple[Engine, ...], Outcome]
 """The engines that ran, and what they found and proved together."""
@@ -26,7 +26,7 @@ Answer = tuple[tuple[Engine, ...], Outcome]
 
 @dataclass(slots=True, eq=False)
 class PortfolioRun:
-    """One run: what is known, who ran, and what they proved by themselves."""
+    """One run: its state, the engines that ran, and what each proved by itself."""
 
     known: SolveState
     limits: Limits
@@ -41,20 +41,20 @@ class PortfolioRun:
     kept_back_s: float = 0.0
 
     def __post_init__(self) -> None:
-        """Begin now, on the clock of the token."""
+        """Start the clock, that of the token."""
         self.started = self.token.now()
 
     @property
     def left_s(self) -> float:
-        """Seconds left, without those kept back for the end."""
+        """Seconds left, without those reserved for the end."""
         return self.limits.time_s - self.kept_back_s - (self.token.now() - self.started)
 
     def is_over(self, token: RunToken) -> bool:
-        """Whether nothing is left to do, or somebody wants us to stop."""
+        """Whether nothing is left to do, or the run was asked to stop."""
         return self.known.is_settled or token.is_cancelled
 
     def configured(self, engine: Engine) -> Engine:
-        """Return an engine with the parameters that were asked for."""
+        """Return an engine with the parameters that the caller set."""
         return configured(engine, self.known.parameters)
 
     def run(
@@ -65,11 +65,11 @@ class PortfolioRun:
         *,
         limits: Limits | None = None,
     ) -> Outcome | None:
-        """Run one engine from the incumbent; ``None`` where it does not take the problem.
+        """Run one engine from the incumbent; ``None`` where it declines the problem.
 
-        The same where everything is over already, save for the first engine, and where the engine
-        is found wrong: then it is distrusted and the others go on. It has one thread and the
-        limits of this run, else those of `limits`, but never more than what is left.
+        ``None`` also where the run is over (except for the first engine), and where the engine is
+        found wrong: then it is distrusted and the others continue. It has one thread and the
+        limits of this run, or those of `limits`, but never more time than is left.
         """
         engine = self.configured(turn.engine)
         reporter = reporter.by(engine.name)
@@ -128,9 +128,9 @@ class PortfolioRun:
         return PortfolioRun(known, limits, None, self.params, self.token)
 
     def answer(self, token: RunToken) -> Answer:
-        """Return what all of them know together; `token` tells whether they were stopped.
+        """Return the joint answer of all engines; `token` says whether they were stopped.
 
-        The first placement is not worth a mention where others found or proved more.
+        The engine of the first placement is left out where others found or proved more.
         """
         others = [engine for engine in self.engines if engine.name not in STARTERS]
         proofs = [p for p in self.proofs if p.engine not in STARTERS]
@@ -149,7 +149,7 @@ class PortfolioRun:
         )
 
     def _is_first_bound_useful(self) -> bool:
-        """Return whether others made the bound of the term in question, and it is not 0."""
+        """Return whether the first open term has a bound other than 0 and than the trivial one."""
         values = None if self.known.best is None else self.known.best.values
         for index, proven in enumerate(self.known.proofs()):
             if values is None or proven is None:
@@ -160,7 +160,7 @@ class PortfolioRun:
 
 
 def _proof(engine: Engine, found: Outcome) -> Proof:
-    """Return what an engine proved by itself; terms that it was given are not its own."""
+    """Return what an engine proved by itself, without the terms that were proven before."""
     own = (*(None,) * found.given, *found.bounds[found.given :])
     return Proof(engine.name, engine.version(), own, found.proof)
 
@@ -188,7 +188,7 @@ BESIDE = "takes every rule; runs in parallel on the other threads"
 
 @dataclass(frozen=True, slots=True)
 class PortfolioStep:
-    """An engine, why it is picked, and its share of the time that is left."""
+    """An engine, why it is chosen, and its share of the remaining time."""
 
     engine: Engine
     why: str

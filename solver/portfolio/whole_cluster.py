@@ -21,7 +21,7 @@ from slotwise.solver.whole_cluster.search import PlanSearch
 from slotwise.solver.whole_cluster.topologies import TopologyPart
 
 WHOLE_CLUSTER, SUM_OF_TOPOLOGIES = "whole-cluster", "sum over topologies alone"
-"""Who tells of plans, and the kind of its bounds."""
+"""The name under which plans are reported, and the kind of their bounds."""
 
 ALONE = "several topologies: each of them alone on the empty cluster"
 TOGETHER = "several topologies: placed side by side, then optimised again one at a time"
@@ -32,7 +32,7 @@ SolveWith = Callable[[PortfolioRun, Problem, Reporter], None]
 
 @dataclass(slots=True)
 class _Alone:
-    """What is known of the topologies alone, by the position of the first equal one."""
+    """Results of the topologies solved alone, by the position of the first equal one."""
 
     placement: dict[int, Placement] = field(default_factory=dict)
     bound: dict[int, Vector] = field(default_factory=dict)
@@ -55,7 +55,7 @@ def solve_whole_cluster(
     reporter: Reporter,
     solve: SolveWith,
 ) -> None:
-    """Solve every topology alone, tell what that proves, and search a plan for all together."""
+    """Solve every topology alone, report the bounds, and search for a plan for all together."""
     alone = _solve_alone(auto, parts, reporter, solve)
     reporter.known.picked.extend(alone.picked.values())
     nothing = (0,) * (len(problem.terms) - problem.may_reject)
@@ -79,7 +79,7 @@ def _plan_together(
     reporter: Reporter,
     solve: SolveWith,
 ) -> None:
-    """Search a plan for all topologies, from their placements alone and the best one known."""
+    """Search for a plan for all topologies, from their own placements and the best one so far."""
     params, token = auto.params.whole_cluster, reporter.token
     problem, parts = known.problem, known.parts
 
@@ -152,7 +152,7 @@ def _in_units_of(whole: Problem, one: Problem, bounds: Sequence[int | None]) -> 
 
 
 def _prove(auto: PortfolioRun, known: ClusterBounds, reporter: Reporter) -> None:
-    """Tell what the topologies alone prove about all of them."""
+    """Report the bounds for all topologies that follow from those of each alone."""
     problem = known.problem
     if known.is_infeasible:
         reporter.known.prove_infeasible(reporter.engine)
@@ -180,9 +180,9 @@ def solve_one_topology(
     *,
     is_told: bool = True,
 ) -> PortfolioRun:
-    """Return a run on `problem` that has ended: what it knows, and which engines ran.
+    """Return a run on `problem` that has ended, with its state and the engines that ran.
 
-    Its list of picks is its own. `is_told` says whether the user hears which engines start.
+    Its list of picks is its own. `is_told` says whether starts of its engines are reported.
 
     Where workers count a least cpu, most of the time goes to the problem without it: its bound
     holds, and its placement, where it is valid, is as good.
@@ -211,7 +211,7 @@ def solve_one_topology(
 
 
 def without_least_cpu(problem: Problem) -> Problem | None:
-    """Return the problem whose workers count what their tasks need; ``None`` = it is that one."""
+    """Return the problem without a least cpu of workers; ``None`` = it has none."""
     if not problem.min_worker_cpu:
         return None
     scheduler = replace(problem.instance.scheduler, worker_min_cpu=Decimal(0))

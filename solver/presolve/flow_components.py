@@ -147,10 +147,10 @@ class _ResidualCapacity:
 
 def _labels_on(problem: Problem, placement: Placement) -> list[set[int]]:
     """Return the worker labels in use on each node."""
-    found: list[set[int]] = [set() for _ in range(problem.node_count)]
+    labels: list[set[int]] = [set() for _ in range(problem.node_count)]
     for node, label in zip(placement.nodes, placement.workers, strict=True):
-        found[node].add(label)
-    return found
+        labels[node].add(label)
+    return labels
 
 
 # The problem of some classes or tasks alone, on the same cluster.

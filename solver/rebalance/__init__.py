@@ -1,8 +1,9 @@
-"""What a few moves of running tasks gain, and in which order to make them.
+"""The gain of moving a few running tasks, and an order in which to move them.
 
-The front: for each number of moves the best cost and its bound, every point from what its
-neighbours prove. The moves from one placement to another, so ordered that no state between breaks
-a hard rule; or which node lacks how much for that. It may import all of the solver below `solve`.
+The front has, for each number of moves, the best cost and its bound; points use the bounds of
+their neighbours. The moves from one placement to another are ordered so that no state in between
+breaks a hard rule; where that is impossible, it says which node lacks how much. It may import all
+of the solver below `solve`.
 Start with `front`; then `order`. Source: StroMAX (DASFAA 2017), section 3.3, asks for rebalancing
 with few moves; fronts and orders are ours.
 """

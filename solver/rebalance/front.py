@@ -1,9 +1,9 @@
 """The best cost for each number of moves: a Pareto front, every point proven or bounded.
 
-Points help each other. The best placement with k - 1 moves is one with at most k, so that is where
-point k starts. A bound with k moves holds with fewer. A point whose value is the bound of more
-moves is proven without a run. From the fewest moves of a best placement on, nothing is left to
-gain, and below them the best cost cannot be reached.
+Points share results. The best placement with k - 1 moves is one with at most k, so point k starts
+from it. A bound with k moves also holds with fewer. A point whose value equals the bound for more
+moves is proven without a run. From the fewest moves of an optimal placement on, nothing more can be
+gained, and with fewer the optimum cannot be reached.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from slotwise.solver.solve import solve
 # One point of a front: the best placement with limited moves, and what is proven about it.
 
 Bounds = tuple[int | None, ...]
-"""Per term, in integer steps; a bound holds where those before it are reached, ``None`` = none."""
+"""Per term, in integer steps; a bound holds where those before it are attained, ``None`` = none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +57,14 @@ class FrontPoint:
     status
         ``optimal`` where every term of the placement is proven, otherwise as in `Status`.
     placement, verdict
-        The best placement found, and what the judge says of it; ``None`` without one.
+        The best placement found, and the verdict on it; ``None`` without one.
     bounds
         In integer steps; no placement with at most `max_moves` moves is better in lexicographic
         order.
     how
-        What proves it, or found it, in words.
+        How it was proven or found, in words.
     seconds
-        Of its own run; 0 without one.
+        Seconds of its own run; 0 without one.
     """
 
     max_moves: int
@@ -77,12 +77,12 @@ class FrontPoint:
 
     @property
     def is_proven(self) -> bool:
-        """Whether it is the best with its moves, or proven that there is none."""
+        """Whether it is proven to be the best with its moves, or that there is none."""
         return self.status in (Status.OPTIMAL, Status.INFEASIBLE)
 
     @property
     def moves(self) -> int | None:
-        """Tasks that the placement moves; ``None`` without one."""
+        """Number of tasks that the placement moves; ``None`` without one."""
         return None if self.verdict is None else int(self.verdict.parts["moved"])
 
     @property
@@ -102,7 +102,7 @@ class FrontPoint:
 
 
 def with_bound(point: FrontPoint, bounds: Bounds) -> FrontPoint:
-    """Return a point with the higher of its own bound and another one that holds for it."""
+    """Return the point with the higher of its own bounds and `bounds`, which also hold for it."""
     best = max(point.bounds, bounds, key=_rank)
     if point.values is None:
         return replace(point, bounds=best)
@@ -111,7 +111,7 @@ def with_bound(point: FrontPoint, bounds: Bounds) -> FrontPoint:
 
 
 def _rank(bounds: Sequence[int | None]) -> tuple[int, ...]:
-    """Return what bounds are compared by: no value is below 0."""
+    """Return the bounds as a key for comparison; no value is below 0."""
     return tuple(-1 if bound is None else bound for bound in bounds)
 
 
@@ -124,12 +124,12 @@ class Front:
     problem
         The instance without a limit of moves.
     points
-        By most moves, from 0 on; the last is the free optimum where that needs no more moves.
+        In order of their limit of moves, from 0; the last is the free optimum if it is reached.
     free
-        The best placement whatever it moves; its `max_moves` are the moves of its placement.
+        The best placement with any number of moves; its `max_moves` are the moves it makes.
     fewest_moves
-        Proven least number of moves of a placement as good as `free`; ``None`` = not proven
-        that `free` is best.
+        Proven least number of moves of a placement as good as `free`; ``None`` = `free` is not
+        proven optimal.
     interrupted
         Whether Ctrl-C ended it: the points after that are not solved.
     """
@@ -159,9 +159,9 @@ def best_within(
     problem
         With `running`; a limit of its own is replaced.
     hint
-        Where to start, for example the best placement with fewer moves; ``None`` = what runs now.
+        Where to start, for example the best placement with fewer moves; ``None`` = the current one.
     bounds
-        What is proven with as many moves or more, in integer steps of the terms.
+        Bounds proven for as many moves or more, in integer steps of the terms.
     time_limit_s, workers, seed, memory_limit_mb
         As in `solve`.
 
@@ -194,7 +194,7 @@ def front(
     Parameters
     ----------
     instance
-        With `running`. A limit of moves of its own is the end of the front.
+        With `running`. Its own limit of moves, if any, ends the front.
     max_moves
         The last point, unless the free optimum is reached before.
     limits
@@ -214,22 +214,22 @@ def front(
 
 # The points of a front, solved from the fewest moves on; see `front`.
 #
-# Without moves there is what runs now, and where tasks run nowhere the best places of these
-# orphans: that point comes first. The free optimum bounds all points, and the states on the way
-# to it are placements with fewer moves. For few moves there are exact tables, for more the
-# columns of all nodes, listed once, then ``auto``.
+# The first point makes no moves: the current placement, with the best places for orphans (tasks
+# that run nowhere). The free optimum bounds all points, and the states on the way to it are
+# placements with fewer moves. Few moves are solved by exact tables, more by the columns of all
+# nodes, listed once, then by ``auto``.
 
 ORPHANS_FRACTION = 0.3
-"""Of the time, for the places of orphans with no other task moved."""
+"""Share of the time for the places of orphans with no other task moved."""
 FREE_FRACTION = 0.3
-"""Of the time that is left then, for the best placement whatever it moves."""
+"""Share of the remaining time for the best placement with any number of moves."""
 TABLES_FRACTION = 0.5
-"""Of the time that is left then, for exact tables; where they take longer others go on."""
+"""Share of the remaining time for exact tables; after it other ways are tried."""
 NO_TABLES = {FEW_MOVES.name: FewMovesParams(max_pairs=0)}
 WAY_FRACTION = 0.1
-"""Of the time that is left then, for an order of the moves to the free optimum, the best first."""
+"""Share of the remaining time for an order of the moves to the free optimum, the best first."""
 LISTING_FRACTION = 0.3
-"""Of the time that is left then, for the first point that needs the columns of all nodes."""
+"""Share of the remaining time for the first point that needs the columns of all nodes."""
 LEAST_S = 0.1
 """Seconds of a run, at least."""
 NOW, FEWER, WAY = "what runs now", "other points", "on the way to the free optimum"
@@ -295,7 +295,7 @@ class FrontSearch:
         return points, free
 
     def _with_orphans(self, now: Placement) -> FrontPoint:
-        """Return the point without moves where tasks run nowhere: only these get a place."""
+        """Return the point without moves: only orphans get a place."""
         asked = _Asked(with_limit(self.problem.instance, 0), now, ())
         seconds = ORPHANS_FRACTION * self._left_s
         if ORPHANS.supports(asked.problem) is None:
@@ -312,55 +312,55 @@ class FrontSearch:
         counted = terms if "moved" in instance.objective.parts else (*terms, "moved")
         few = replace(instance, objective=replace(instance.objective, terms=counted))
         asked = _Asked(compile_problem(few), now, ())
-        found, bounds = self._solved(asked, FREE_FRACTION * self._left_s)
-        found = with_bound(replace(found, bounds=()), bounds[: len(terms)])
-        if len(counted) > len(terms) and found.is_proven:
+        point, bounds = self._solved(asked, FREE_FRACTION * self._left_s)
+        point = with_bound(replace(point, bounds=()), bounds[: len(terms)])
+        if len(counted) > len(terms) and point.is_proven:
             self.fewest_moves = bounds[-1]
-        return found
+        return point
 
     def _point(self, moves: int, now: Placement, free: FrontPoint) -> FrontPoint:
-        """Return one point: from what is known where that proves it, otherwise by a run."""
+        """Return one point: from the points so far where they prove it, otherwise by a run."""
         if free.status is Status.INFEASIBLE:
             return replace(free, max_moves=moves, how=FEWER)
         if moves == 0 and self._all_run:
             return self._without_moves(now)
-        known = self._known(moves, free)
-        if known.is_proven or self._left_s <= 0:
-            return known
+        start = self._known(moves, free)
+        if start.is_proven or self._left_s <= 0:
+            return start
         limited = with_limit(self.problem.instance, moves)
-        found = self._by_tables(_asked(limited, known, now))
-        if found is None:
+        point = self._by_tables(_asked(limited, start, now))
+        if point is None:
             if self._on_the_way is None:
                 self._on_the_way = self._states_between(now, free)
             asked = _asked(limited, self._known(moves, free), now)
-            found = self._by_search(asked, self._left_s / (self._last - moves + 1))
-        return replace(found, max_moves=moves)
+            point = self._by_search(asked, self._left_s / (self._last - moves + 1))
+        return replace(point, max_moves=moves)
 
     def _known(self, moves: int, free: FrontPoint) -> FrontPoint:
-        """Return the best point known that has no more moves, with what the others prove."""
-        found = [*self._points[-1:], free, *(self._on_the_way or ())]
-        placed = [point for point in found if point.moves is not None and point.moves <= moves]
+        """Return the best point so far with no more moves, with the bounds that others prove."""
+        points = [*self._points[-1:], free, *(self._on_the_way or ())]
+        placed = [point for point in points if point.moves is not None and point.moves <= moves]
         nothing = FrontPoint(moves, Status.UNKNOWN, None, None, (), FEWER)
         best = min(placed, key=lambda point: point.values or (), default=nothing)
-        known = replace(best, max_moves=moves, bounds=(), how=FEWER, seconds=0.0)
-        return with_bound(known, self._bounds(free, moves))
+        start = replace(best, max_moves=moves, bounds=(), how=FEWER, seconds=0.0)
+        return with_bound(start, self._bounds(free, moves))
 
     def _by_tables(self, asked: _Asked) -> FrontPoint | None:
-        """Return what exact tables prove; ``None`` from the first point that is too large on."""
+        """Return the point by exact tables; ``None`` once a point was too large for them."""
         left = self._tables_until - time.perf_counter()
         if left <= 0 or FEW_MOVES.supports(asked.problem) is not None:
             return None
         try:
-            found, _ = self._solved(asked, left, FEW_MOVES)
+            point, _ = self._solved(asked, left, FEW_MOVES)
         except UntakenError:
-            found = None
-        if found is not None and found.is_proven:
-            return found
+            point = None
+        if point is not None and point.is_proven:
+            return point
         self._tables_until = 0.0
         return None
 
     def _by_search(self, asked: _Asked, seconds: float) -> FrontPoint:
-        """Return what columns prove; where they cannot be listed, what ``auto`` finds."""
+        """Return the point by column generation, or by ``auto`` where columns cannot be listed."""
         if self._has_columns and COLUMNS.supports(asked.problem) is None:
             if not self._columns.is_listed:
                 seconds = max(seconds, LISTING_FRACTION * self._left_s)
@@ -371,28 +371,28 @@ class FrontSearch:
         return self._solved(asked, seconds, parameters=NO_TABLES)[0]
 
     def _without_moves(self, now: Placement) -> FrontPoint:
-        """Return what runs now: without moves there is nothing else."""
+        """Return the current placement, the only one without moves."""
         verdict = judge(self.problem, now)
         if verdict.valid:
             return FrontPoint(0, Status.OPTIMAL, now, verdict, verdict.scaled, NOW)
         return FrontPoint(0, Status.INFEASIBLE, None, None, (), NOW)
 
     def _states_between(self, now: Placement, free: FrontPoint) -> tuple[FrontPoint, ...]:
-        """Return what stands after each move to the free optimum, where that keeps the rules."""
+        """Return the states on the way to the free optimum that keep the rules."""
         if free.placement is None:
             return ()
         problem = self.problem
         for saves_first, share in ((True, WAY_FRACTION), (False, 1.0)):
             token = CancellationToken(time.perf_counter() + share * self._left_s)
             try:
-                found = ordered(problem, now, free.placement, token, saves_first=saves_first)
+                steps = ordered(problem, now, free.placement, token, saves_first=saves_first)
                 break
             except CancelledError:
                 continue
         else:
             return ()
         state, points = now, []
-        for task, _, (node, worker), _ in found.moves[: self._last]:
+        for task, _, (node, worker), _ in steps.moves[: self._last]:
             state = moved(state, task, node, worker)
             verdict = judge(problem, state)
             if verdict.valid:
@@ -400,7 +400,7 @@ class FrontSearch:
         return tuple(points)
 
     def _bounds(self, free: FrontPoint, moves: int) -> Bounds:
-        """Return what the free optimum proves: below its fewest moves the cost is higher."""
+        """Return the bounds that follow from the free optimum for this number of moves."""
         if free.values is None or self.fewest_moves is None or moves >= self.fewest_moves:
             return free.bounds
         *first, last = free.values
@@ -439,15 +439,15 @@ class FrontSearch:
 
 
 def _with_all_bounds(points: Sequence[FrontPoint]) -> tuple[FrontPoint, ...]:
-    """Return the points with what is proven with more moves, which holds with fewer."""
-    found = list(points)
-    for index in range(len(found) - 2, -1, -1):
-        more, point = found[index + 1], found[index]
+    """Return the points with the bounds proven for more moves, which hold for fewer."""
+    bounded = list(points)
+    for index in range(len(bounded) - 2, -1, -1):
+        more, point = bounded[index + 1], bounded[index]
         if more.status is Status.INFEASIBLE:
-            found[index] = replace(more, max_moves=point.max_moves, how=FEWER)
+            bounded[index] = replace(more, max_moves=point.max_moves, how=FEWER)
         elif not point.is_proven:
-            found[index] = with_bound(point, more.bounds)
-    return tuple(found)
+            bounded[index] = with_bound(point, more.bounds)
+    return tuple(bounded)
 
 
 # Engine ``configurations`` by its general way, with one list of columns for all points of a front.

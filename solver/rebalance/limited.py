@@ -1,4 +1,4 @@
-"""An instance with another limit of moves, or without anything that runs."""
+"""An instance with another limit of moves, or without running tasks."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def with_limit(instance: Instance, max_moves: int | None) -> Problem:
 
 
 def compiled_without_running(instance: Instance) -> Problem:
-    """Compile an instance without `running`, and its terms without what counts moves.
+    """Compile an instance without `running` and without the parts of terms that count moves.
 
-    Rules and all other costs are the same, and are computed far faster: tasks that run in different
-    places are one class.
+    Rules and all other costs are the same but are computed far faster, because tasks that run in
+    different places are one class.
     """
     left = [
         "+".join(p for p in parts_of(term) if p != "moved") for term in instance.objective.terms

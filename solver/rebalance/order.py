@@ -1,7 +1,7 @@
-"""The order of moves in which no state between breaks a hard rule.
+"""An order of moves in which no state in between breaks a hard rule.
 
-A depth-first search over the states between: a state is the moves that are made, each kind's tasks
-being equal, and no state is searched twice. So it finds an order wherever there is one, up to
+A depth-first search over these states: a state is the set of moves made, tasks of a kind being
+equal, and no state is searched twice. So it finds an order wherever there is one, up to
 `MOST_STATES` states in each part of the moves that shares no node with the others. Only the node
 that a task comes to can break a rule, for all hard rules are upper limits.
 """
@@ -24,7 +24,7 @@ from slotwise.solver.rebalance.limited import compiled_without_running
 from slotwise.solver.structure.matching import without_homes
 from slotwise.solver.structure.task_types import merge_twins
 
-# The moves between two placements, by kinds: which of equal tasks goes where is left open.
+# The moves between two placements, by kinds: which of several equal tasks moves is left open.
 
 Place = tuple[int, int]
 """Node and label of a worker; `NOWHERE` of a task that does not run."""
@@ -33,7 +33,7 @@ NOWHERE: Place = (UNPLACED, UNPLACED)
 
 @dataclass(frozen=True, slots=True)
 class KindMove:
-    """One task of a kind goes from one place to another; a parking move goes on later."""
+    """The move of a task of a kind from one place to another; a parked task moves on later."""
 
     kind: int
     source: Place
@@ -43,13 +43,13 @@ class KindMove:
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What is left to move: tasks of each (kind, place) that leave it, and that come to it."""
+    """The moves still to make: number of tasks of each (kind, place) that leave it, and join it."""
 
     leave: Counter[tuple[int, Place]]
     come: Counter[tuple[int, Place]]
 
     def moves(self) -> Iterator[KindMove]:
-        """Yield each way to bring one task where one is wanted."""
+        """Yield each move of a task to a place that needs one."""
         for kind, source in sorted(self.leave):
             for other, target in sorted(self.come):
                 if other == kind:
@@ -64,14 +64,14 @@ def kind_of_tasks(problem: Problem) -> list[int]:
 
 
 def demand(kinds: list[int], start: Placement, end: Placement) -> Demand:
-    """Return what leaves and what comes, kind by kind; equal tasks that change places cancel."""
+    """Return what leaves and joins each place, by kind; equal tasks that swap places cancel out."""
     before = Counter(zip(kinds, zip(start.nodes, start.workers, strict=True), strict=True))
     after = Counter(zip(kinds, zip(end.nodes, end.workers, strict=True), strict=True))
     return Demand(before - after, after - before)
 
 
 def parts(wanted: Demand) -> list[Demand]:
-    """Return the moves in parts that share no node: each can be ordered by itself."""
+    """Return the moves in parts that share no node, so that each can be ordered by itself."""
     group: dict[object, object] = {}
 
     def root(one: object) -> object:
@@ -89,17 +89,17 @@ def parts(wanted: Demand) -> list[Demand]:
     return [Demand(own(wanted.leave, name), own(wanted.come, name)) for name in names]
 
 
-# A state between two placements: what is moved so far, and which moves the rules allow next.
+# A state between two placements: the moves so far, and the moves that the rules allow next.
 
 MOST_JUDGED = 100_000
-"""Moves times tasks up to which the judge says what each move saves."""
+"""Largest product of moves and tasks for which the judge computes what each move saves."""
 MOST_COMPARED = 16
 """Moves that are compared at each step."""
 
 
 @dataclass(frozen=True, slots=True)
 class Blocked:
-    """A move that cannot be made in the state in which the others have been: rule and amounts."""
+    """A move that a rule forbids after all others have been made, with rule and amounts."""
 
     task: int
     target: Place
@@ -107,7 +107,7 @@ class Blocked:
 
 
 class StateBetween:
-    """The state that is reached, and the moves up to it."""
+    """A state, and the moves that lead to it."""
 
     def __init__(
         self, problem: Problem, start: Placement, token: CancellationToken, saves_first: bool
@@ -121,14 +121,14 @@ class StateBetween:
         self._made: list[tuple[int, Place, Place, bool]] = []
 
     def wanted(self, end: Placement) -> Demand:
-        """Return what is left to move to `end`; compare savings unless that takes too long."""
-        found = demand(self._kinds, self.placement(), end)
-        self._saves_first &= found.come.total() * self._problem.task_count <= MOST_JUDGED
-        return found
+        """Return the moves left to `end`; savings are compared unless that would take too long."""
+        wanted = demand(self._kinds, self.placement(), end)
+        self._saves_first &= wanted.come.total() * self._problem.task_count <= MOST_JUDGED
+        return wanted
 
     @property
     def made(self) -> tuple[tuple[int, Place, Place, bool], ...]:
-        """The moves so far: task, from where, to where, and whether it is parked there only."""
+        """The moves so far: task, from where, to where, and whether it is only parked there."""
         return tuple(self._made)
 
     def placement(self) -> Placement:
@@ -147,7 +147,7 @@ class StateBetween:
         return self._rules.broken(node, +held)
 
     def blocked(self, move: KindMove) -> Blocked:
-        """Return what a move that breaks a rule now would break."""
+        """Return a move that would break a rule now, with that rule."""
         task = self.task_at(move.kind, move.source)
         return Blocked(task, move.target, self.broken_by(move)[0])
 
@@ -160,14 +160,14 @@ class StateBetween:
         put(self._held, move.kind, move.target, 1)
 
     def undo(self, move: KindMove) -> None:
-        """Take the last move back."""
+        """Undo the last move."""
         task, source, target, _ = self._made.pop()
         self._nodes[task], self._workers[task] = source
         put(self._held, move.kind, target, -1)
         put(self._held, move.kind, source, 1)
 
     def task_at(self, kind: int, place: Place) -> int:
-        """Return a task of a kind at a place: the first."""
+        """Return the first task of a kind at a place."""
         rows = zip(self._kinds, self._nodes, self._workers, strict=True)
         return next(task for task, row in enumerate(rows) if row == (kind, *place))
 
@@ -202,18 +202,18 @@ class StateBetween:
 
 # Which hard rules a state between two placements breaks, node by node.
 #
-# The judge says it: each node is judged with what it holds, and nothing else placed. Rules that
-# are broken by what runs now do not count as long as they are broken no worse.
+# By the judge: each node is judged with its tasks and nothing else placed. Rules that the current
+# placement breaks are tolerated as long as they are not broken worse.
 
 _OF_WHOLE = ("placed", "max_moved")
-"""Rules that no single node breaks."""
+"""Rules that do not concern a single node."""
 
 Contents = dict[int, Counter[tuple[int, int]]]
 """Node -> tasks of each (kind, label of the worker) on it."""
 
 
 class RulesBetween:
-    """Judges nodes; each content of a node is judged once.
+    """Judges nodes; each set of tasks on a node is judged once.
 
     Parameters
     ----------
@@ -237,7 +237,7 @@ class RulesBetween:
                 self._tolerated[one.rule, one.place, one.subject] = one.needed
 
     def broken(self, node: int, held: Mapping[tuple[int, int], int]) -> tuple[Violation, ...]:
-        """Return the rules that a node breaks with these tasks, and did not before."""
+        """Return the rules that a node breaks with these tasks but did not break before."""
         key = (node, frozenset(held.items()))
         if key not in self._known:
             self._known[key] = tuple(
@@ -257,8 +257,8 @@ class RulesBetween:
                 nodes[task], workers[task] = node, label
             used[kind] += count
         held_there = account(self._problem, Placement(tuple(nodes), tuple(workers)))
-        found = violations(self._problem, held_there, moved=0)
-        return [one for one in found if one.rule not in _OF_WHOLE]
+        broken = violations(self._problem, held_there, moved=0)
+        return [one for one in broken if one.rule not in _OF_WHOLE]
 
 
 def contents(kinds: list[int], placement: Placement) -> Contents:
@@ -272,7 +272,7 @@ def contents(kinds: list[int], placement: Placement) -> Contents:
 
 
 def put(held: Contents, kind: int, place: Place, count: int) -> None:
-    """Add tasks of a kind to a place; take them away with a `count` below 0."""
+    """Add `count` tasks of a kind to a place; below 0, remove them."""
     if place == NOWHERE:
         return
     node, label = place
@@ -283,7 +283,7 @@ def put(held: Contents, kind: int, place: Place, count: int) -> None:
 
 
 MOST_STATES = 20_000
-"""States that are searched in each part."""
+"""Most states searched in each part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,12 +295,11 @@ class StepByStep:
     moves
         Task, from where, to where, and whether it is parked there only: it moves on later.
     placement
-        After all of them; as good as the one that was asked for, equal tasks exchanged.
+        After all of them; as good as the requested one, equal tasks exchanged.
     blocked
-        Of the moves that no order was found for, which rule each would break; empty = all are
-        ordered.
+        Moves without an order, each with the rule that it would break; empty = all are ordered.
     is_proven
-        Whether it is certain that those have no order (with as many parking moves as were allowed).
+        Whether it is proven that `blocked` have no order with the parking moves allowed.
     """
 
     moves: tuple[tuple[int, Place, Place, bool], ...]
@@ -326,7 +325,7 @@ def ordered(
         Most tasks of a part of the moves that may go to another place for a while.
     saves_first
         Whether the moves that save most come first where the rules allow it, unless there are too
-        many to ask the judge; otherwise the order of the instance decides.
+        many to judge; otherwise the order of the instance decides.
     """
     state = StateBetween(problem, start, token, saves_first)
     blocked: list[Blocked] = []
@@ -389,7 +388,7 @@ class _PartSearch:
         return is_new
 
     def _options(self) -> list[KindMove]:
-        """Return the moves that break nothing now; parking moves last."""
+        """Return the moves that break no rule now; parking moves last."""
         state, all_moves = self._state, list(self._left.moves())
         good = [move for move in all_moves if not state.broken_by(move)]
         if not good and self._left.come.total() < self._fewest_left:

@@ -1,4 +1,4 @@
-"""A plan: the moves from what runs now to another placement, in an order that can be made."""
+"""A plan: moves from the current placement to another one, in a feasible order."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class PlannedMove:
     move
         The task, from where, to where.
     saves
-        Term of the objective, less what counts moves -> what this move saves where those before it
-        have been made; below 0 where it costs.
+        Term of the objective, without parts that count moves -> what this move saves after those
+        before it; below 0 where it costs.
     is_parking
-        Whether the task only waits there, to make room, and moves on later.
+        Whether the task is only parked there, to make room, and moves on later.
     """
 
     move: TaskMove
@@ -52,7 +52,7 @@ class MissingRoom:
 
     @property
     def missing(self) -> Fraction:
-        """How much is missing, in the user's unit."""
+        """The missing amount, in the user's unit."""
         return self.violation.needed - self.violation.available
 
     def to_document(self) -> dict[str, Any]:
@@ -69,7 +69,7 @@ class Plan:
     Parameters
     ----------
     before, after
-        What the judge says of the two placements, without a limit of moves.
+        Verdicts on the two placements, without a limit of moves.
     placement
         The second placement.
     moves
@@ -77,7 +77,7 @@ class Plan:
     rest
         Moves without such an order; empty = all have one.
     missing
-        What `rest` lacks: where the search got furthest, each move with the rule it would break.
+        For each move of `rest`, the rule it would break in the state where the search got furthest.
     is_proven
         Whether it is proven that `rest` has no order, with as many parking moves as were allowed.
     """
@@ -92,7 +92,7 @@ class Plan:
 
     @property
     def is_ordered(self) -> bool:
-        """Whether every move has its turn."""
+        """Whether every move has a place in the order."""
         return not self.rest
 
 
@@ -116,27 +116,27 @@ def make_plan(
     """
     before = judge(problem, start)
     try:
-        found = ordered(problem, start, end, token, parking=parking, saves_first=True)
+        order = ordered(problem, start, end, token, parking=parking, saves_first=True)
     except CancelledError:
         rest = task_moves(problem, start, end)
         return Plan(before, judge(problem, end), end, (), rest, is_proven=False)
-    steps = _steps(problem, start, found)
-    if not found.blocked:  # the same as `end`, equal tasks exchanged
-        return Plan(before, judge(problem, found.placement), found.placement, steps)
+    steps = _steps(problem, start, order)
+    if not order.blocked:  # the same as `end`, equal tasks exchanged
+        return Plan(before, judge(problem, order.placement), order.placement, steps)
     missing = tuple(
-        MissingRoom(_move(problem, one.task, found.placement, one.target), one.violation)
-        for one in found.blocked
+        MissingRoom(_move(problem, one.task, order.placement, one.target), one.violation)
+        for one in order.blocked
     )
-    rest = task_moves(problem, found.placement, end)
-    return Plan(before, judge(problem, end), end, steps, rest, missing, found.is_proven)
+    rest = task_moves(problem, order.placement, end)
+    return Plan(before, judge(problem, end), end, steps, rest, missing, order.is_proven)
 
 
-def _steps(problem: Problem, start: Placement, found: StepByStep) -> tuple[PlannedMove, ...]:
+def _steps(problem: Problem, start: Placement, order: StepByStep) -> tuple[PlannedMove, ...]:
     """Return the ordered moves with what each saves."""
     costs = compiled_without_running(problem.instance)
     state, verdict = start, judge(costs, start)
     steps = []
-    for task, _, target, is_parking in found.moves:
+    for task, _, target, is_parking in order.moves:
         move = _move(problem, task, state, target)
         state = moved(state, task, *target)
         after = judge(costs, state)

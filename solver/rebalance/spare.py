@@ -1,8 +1,8 @@
 """Whether every task still has a place when a machine or a rack dies, and with how few moves.
 
-Each loss is a problem of its own: what ran there are orphans. A quick search places them with no
-other task moved; where it cannot, engines look for the fewest moves, and prove them. Costs play no
-part here, and no topology may be left out.
+Each loss is a problem of its own: the tasks that ran there are orphans. A quick search places them
+without moving another task; where it cannot, engines find the fewest moves, and prove them. Costs
+play no part here, and no topology may be left out.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from slotwise.models.values import NO_LIMIT, plain
 from slotwise.solver.core.not_taken import UntakenError
 from slotwise.solver.core.result import Limits, Result, Status
 from slotwise.solver.orphans.engine import ORPHANS
-from slotwise.solver.orphans.first_placement import first_placement, kept
+from slotwise.solver.orphans.first_placement import current_placement, first_placement
 from slotwise.solver.rebalance.limited import with_limit
 from slotwise.solver.solve import solve
 
@@ -36,7 +36,7 @@ LEAST_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """What is short after a loss.
+    """A shortage after a loss.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """A machine or a rack that dies, and what becomes of the tasks.
+    """The loss of a machine or a rack, and its consequences for the tasks.
 
     Parameters
     ----------
@@ -70,16 +70,16 @@ class Loss:
     nodes
         Ids of the nodes that die.
     orphans
-        Tasks that run nowhere then: those that run there, and those that wait for a place already.
+        Number of tasks without a place then: those that ran there, and those that had none before.
     status
         ``placed``: all tasks have a place; ``impossible``: proven that they have none, within the
         limit of moves; ``open``: none was found in time.
     moves
-        Other tasks that move in the best placement found; ``None`` without one.
+        Number of other tasks that move in the best placement found; ``None`` without one.
     fewest
         Proven least number that must move.
     missing
-        What is short, where not all have a place; empty = nothing that counting finds.
+        Shortages, where not all tasks have a place; empty = counting finds none.
     """
 
     kind: str
@@ -111,7 +111,7 @@ def losses(
     limits: Limits,
     on_loss: Callable[[Loss], object] = lambda loss: None,
 ) -> tuple[Loss, ...]:
-    """Return every machine and every rack of several, with what its loss leads to; worst first.
+    """Return the loss of every machine and, if there are several, of every rack; worst first.
 
     Parameters
     ----------
@@ -136,18 +136,18 @@ def losses(
     allowed = min((n for n in (max_moves, own) if n is not None), default=None)
     bare = replace(instance, objective=Objective(("moved",), instance.objective.soft), linear=())
     quick = [_at_once(bare, *one) for one in _candidates(instance)]
-    found: list[Loss] = []
+    all_losses: list[Loss] = []
     for index, loss in enumerate(quick):
         if loss.status == "open":
             share = max(0.0, deadline - time.perf_counter()) / _open(quick[index:])
             loss = _searched(bare, loss, allowed, replace(limits, time_s=max(share, LEAST_S)))
-        found.append(loss)
+        all_losses.append(loss)
         on_loss(loss)
-    return tuple(sorted(found, key=_badness))
+    return tuple(sorted(all_losses, key=_badness))
 
 
-def _open(found: Sequence[Loss]) -> int:
-    return sum(loss.status == "open" for loss in found)
+def _open(losses: Sequence[Loss]) -> int:
+    return sum(loss.status == "open" for loss in losses)
 
 
 def _badness(loss: Loss) -> tuple[object, ...]:
@@ -156,18 +156,18 @@ def _badness(loss: Loss) -> tuple[object, ...]:
 
 
 def _candidates(instance: Instance) -> list[tuple[str, str, tuple[str, ...]]]:
-    """Return (kind, name, nodes) of all that may die; a single rack is all there is."""
+    """Return (kind, name, nodes) of everything that may be lost; a single rack is left out."""
     nodes = instance.cluster.nodes
-    found: list[tuple[str, str, tuple[str, ...]]] = []
-    found += [("node", node.id, (node.id,)) for node in nodes]
+    candidates: list[tuple[str, str, tuple[str, ...]]] = []
+    candidates += [("node", node.id, (node.id,)) for node in nodes]
     racks = instance.cluster.racks
     for rack in racks if len(racks) > 1 else ():
-        found.append(("rack", rack, tuple(node.id for node in nodes if node.rack == rack)))
-    return [one for one in found if len(one[2]) < len(nodes)]
+        candidates.append(("rack", rack, tuple(node.id for node in nodes if node.rack == rack)))
+    return [one for one in candidates if len(one[2]) < len(nodes)]
 
 
 def _at_once(instance: Instance, kind: str, name: str, nodes: tuple[str, ...]) -> Loss:
-    """Return the loss with what a quick search finds: places without other moves, or nothing."""
+    """Return the loss as a quick search finds it: placed without other moves, or open."""
     left = without_nodes(instance, nodes)
     orphans = len(left.task_names()) - sum(map(len, (left.still_running or {}).values()))
     problem = with_limit(left, 0)
@@ -178,7 +178,7 @@ def _at_once(instance: Instance, kind: str, name: str, nodes: tuple[str, ...]) -
 
 
 def _searched(instance: Instance, loss: Loss, allowed: int | None, limits: Limits) -> Loss:
-    """Return a loss with what engines find and prove."""
+    """Return the loss with the results of exact engines."""
     left = without_nodes(instance, loss.nodes)
     fixed = with_limit(left, 0)
     if ORPHANS.supports(fixed) is None:
@@ -219,27 +219,27 @@ def _solved(problem: Problem, limits: Limits, share: float, engine: str) -> Resu
 
 
 def _missing(problem: Problem) -> tuple[Missing, ...]:
-    """Return what is short in all, which proves that there is no placement; else for one task."""
+    """Return shortages in total, which prove that there is no placement; else for one task."""
     demand = np.array(problem.sizes, dtype=np.int64) @ problem.demand
-    found = []
+    missing = []
     for d, name in enumerate(problem.dims):
         offered = problem.capacity[:, d].tolist()
         if problem.hard[d] and NO_LIMIT not in offered and demand[d] > sum(offered):
             unit = problem.units[d]
-            found.append(Missing(name, IN_ALL, int(demand[d]) * unit, sum(offered) * unit))
+            missing.append(Missing(name, IN_ALL, int(demand[d]) * unit, sum(offered) * unit))
     slots, used = problem.slots.tolist(), sum(bool(rules.classes) for rules in problem.rules)
     if NO_LIMIT not in slots and used > sum(slots):
-        found.append(Missing("slots", IN_ALL, Fraction(used), Fraction(sum(slots))))
-    return tuple(found) or _largest(problem)
+        missing.append(Missing("slots", IN_ALL, Fraction(used), Fraction(sum(slots))))
+    return tuple(missing) or _largest(problem)
 
 
 def _largest(problem: Problem) -> tuple[Missing, ...]:
-    """Return, of the orphans that no node has room for beside what runs, the first shortage."""
-    begin = kept(problem, CancellationToken())
+    """Return the first shortage of an orphan that fits on no node beside the running tasks."""
+    current = current_placement(problem, CancellationToken())
     names = problem.instance.task_names()
-    load = np.array([box.load for box in begin.standing.nodes], dtype=np.int64)
+    load = np.array([node.load for node in current.partial.nodes], dtype=np.int64)
     free = np.where(problem.capacity == NO_LIMIT, NO_LIMIT, problem.capacity - load)
-    for task in begin.orphans:
+    for task in current.orphans:
         need = problem.demand[int(problem.task_class[task])]
         for d, name in enumerate(problem.dims):
             most = int(free[:, d].max())

@@ -133,14 +133,14 @@ class _Tree:
             self.best = _rounded_up(self.problem, relaxed)
         if len(self.master.columns) > self.packed:
             self.packed = len(self.master.columns)
-            found = pack(
+            packing = pack(
                 self.problem,
                 self._types(),
                 token=self.token.child(time.perf_counter() + PACK_S),
                 least=max(self.bound, 1),
                 most=NO_LIMIT if self.best is None else self.best.slots - 1,
             )
-            self.best = found or self.best
+            self.best = packing or self.best
 
     def _types(self) -> list[SlotType]:
         return [one.options for one in self.master.columns]
@@ -169,16 +169,16 @@ def _rounded_up(problem: SlotProblem, relaxed: Relaxed) -> Packing | None:
 
 def _most_fractional(used: tuple[tuple[Contents, float], ...]) -> tuple[int, int, float] | None:
     """Return task, least option and their slots, the most fractional; ``None`` if all are whole."""
-    found: list[tuple[float, int, int, float]] = []
+    candidates: list[tuple[float, int, int, float]] = []
     for task in range(len(used[0][0].options) if used else 0):
         for least in sorted({one.options[task] for one, _ in used if one.options[task] >= 0} | {0}):
             slots = sum(n for one, n in used if one.options[task] >= least)
             off = abs(slots - round(slots))
             if off > FRACTION:
-                found.append((-off, least, task, slots))
-    if not found:
+                candidates.append((-off, least, task, slots))
+    if not candidates:
         return None
-    _, least, task, slots = min(found)
+    _, least, task, slots = min(candidates)
     return task, least, slots
 
 

@@ -66,8 +66,8 @@ class _Curve:
             begun = time.perf_counter()
             shares = min(1.0, SHARES / (len(self.rates) - len(self.answers)))
             token = self.token.child(begun + max(self.token.remaining, 0.0) * shares)
-            found = self.solver.pack(rate, token)
-            self.answers[rate] = found, time.perf_counter() - begun
+            result = self.solver.pack(rate, token)
+            self.answers[rate] = result, time.perf_counter() - begun
         return self.answers[rate][0]
 
     def share(self) -> None:

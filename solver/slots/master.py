@@ -145,7 +145,7 @@ class _SlotLp:
 
 def _single_bundles(problem: SlotProblem) -> list[Contents]:
     """One option of each task alone in a slot, the one that carries most: a first solution."""
-    found = []
+    contents = []
     for i, task in enumerate(problem.tasks):
         carried = []
         for k, option in enumerate(task.options):
@@ -156,5 +156,5 @@ def _single_bundles(problem: SlotProblem) -> list[Contents]:
         _, k, part = max(carried)
         count = len(problem.tasks)
         options = tuple(-k if j == i else NONE for j in range(count))
-        found.append(Contents(options, tuple(part if j == i else 0.0 for j in range(count))))
-    return found
+        contents.append(Contents(options, tuple(part if j == i else 0.0 for j in range(count))))
+    return contents

@@ -164,12 +164,12 @@ def options_of(model: PerformanceModel, variant: Variant, task: str) -> tuple[Op
         else [point.threads for point in model.measurements]
     )
     full = full_bundle(model).threads
-    found = [
+    options = [
         _option(measured_at(model, threads, Interpolation.LINEAR), variant.exclusive and full > 1
                 and threads == full)
         for threads in counts
     ]  # fmt: skip
-    usable = [one for one in found if one.peak > 0 and (variant.scaled or _fits(one))]
+    usable = [one for one in options if one.peak > 0 and (variant.scaled or _fits(one))]
     if not usable:
         raise InputError(
             f"no bundle of its model {model.name!r} fits a slot: each takes over 100 % CPU or "

@@ -127,20 +127,22 @@ class SlotSolver:
             raise InputError(
                 "no task receives tuples: any rate is supported", field="dataflow", has_value=False
             )
-        known, beyond = 0, self._first_beyond(most, step, token)
+        reached, beyond = 0, self._first_beyond(most, step, token)
         refuted = beyond
         best: Answer | None = None
-        while known + 1 < beyond:
-            middle = (known + beyond) // 2
-            share = token.remaining / (beyond - known).bit_length()
-            found = self.pack(middle * step, token.child(time.perf_counter() + share), at_most=most)
-            if found.packing is not None and found.packing.slots <= most:
-                known, best = middle, found
+        while reached + 1 < beyond:
+            middle = (reached + beyond) // 2
+            share = token.remaining / (beyond - reached).bit_length()
+            result = self.pack(
+                middle * step, token.child(time.perf_counter() + share), at_most=most
+            )
+            if result.packing is not None and result.packing.slots <= most:
+                reached, best = middle, result
                 continue
             beyond = middle
-            if found.bound > most:
+            if result.bound > most:
                 refuted = middle
-        rate, bound = known * step, (refuted - 1) * step
+        rate, bound = reached * step, (refuted - 1) * step
         plan = None
         if best is not None and best.packing is not None:
             vms = self._offer.take(best.packing.slots)
@@ -259,9 +261,9 @@ def choose(slots: int, vms: Sequence[Vm]) -> tuple[Vm, ...]:
                 with_it = _with(before, index, vm.size)
                 here = best[missing]
                 best[missing] = with_it if here is None else min(here, with_it)
-    found = best[slots]
-    assert found is not None, "all of them would do"
-    return tuple(vms[index] for index in found[2])
+    cheapest = best[slots]
+    assert cheapest is not None, "all of them would do"
+    return tuple(vms[index] for index in cheapest[2])
 
 
 def _with(best: _Best, index: int, size: VmSize) -> _Best:

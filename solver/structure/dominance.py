@@ -1,4 +1,4 @@
-"""Of several ways to reach the same thing, those that no other beats."""
+"""Dominance: of several rows with the same key, those that no other row beats."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ def lexicographic_rank(values: IntArray) -> IntArray:
 def undominated(keys: IntArray, costs: IntArray) -> IntArray:
     """Return the rows to keep, ascending by key.
 
-    A row goes where another with the same key costs at most as much in every column; of equal
+    A row is dropped if another with the same key costs at most as much in every column; of equal
     rows one is kept.
 
     Parameters
     ----------
     keys
-        [S, K] what is reached.
+        [S, K] the states.
     costs
-        [S, C] less is better.
+        [S, C] their costs; less is better.
     """
     columns = [*costs.T[::-1], *keys.T[::-1]]
     order = np.lexsort(columns) if columns else np.arange(len(keys))
@@ -54,7 +54,7 @@ def undominated(keys: IntArray, costs: IntArray) -> IntArray:
     return np.asarray(order[kept], dtype=np.int64)
 
 
-# A set of count vectors, to look up many at once.
+# A set of count vectors, for looking up many at once.
 
 MAX_BITS = 62
 

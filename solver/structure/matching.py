@@ -1,7 +1,7 @@
-"""Two placements laid over each other so that they agree most: equal things are exchanged.
+"""Matching two placements: equal things are exchanged so that they agree as far as possible.
 
 Equal tasks, workers of one topology on a node, equal nodes of a rack and equal racks may be
-exchanged without changing a rule or a cost. Of all such exchanges one is taken that leaves the
+exchanged without changing a rule or a cost. Of all such exchanges this finds one that leaves the
 fewest tasks in different places: assignments nested from workers to racks, each solved exactly.
 """
 
@@ -26,7 +26,7 @@ Contents = dict[int, dict[int, Counter[int]]]
 """What is on a node: topology -> worker label -> tasks of each kind."""
 
 MOST_PAIRS = 250_000
-"""Most pairs of equal nodes that are compared, half a second; `matched` says what more do."""
+"""Most pairs of equal nodes that are compared, in half a second; see `matched` for more pairs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +36,13 @@ class Matched:
     Parameters
     ----------
     placement
-        Of the same cost as the second, and with the most tasks where the first has them.
+        Of the same cost as the second, with as many tasks as possible where the first has them.
     nodes
-        Node of the second placement -> the node that it stands for, where that is another one.
+        Node of the second placement -> the node it is exchanged for, where that is another one.
     all_nodes
         The same for every node, empty ones too: a permutation.
     places
-        Place of the second placement -> the place that it stands for, for each place in use.
+        Place of the second placement -> the place it is exchanged for, for each place in use.
     """
 
     placement: Placement
@@ -58,9 +58,9 @@ def matched(
     kinds: Sequence[Sequence[int]] | None = None,
     most_pairs: int | None = None,
 ) -> Matched:
-    """Return `second` with what is interchangeable exchanged so that it agrees most with `first`.
+    """Return `second` with equal things exchanged so that it agrees with `first` in most tasks.
 
-    Nothing but tasks is exchanged where a worker holds two topologies, which no rule allows.
+    Only tasks are exchanged where a worker holds two topologies, which no valid placement has.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def matched(
         Groups of classes whose tasks may be exchanged, each class in one group; ``None`` = only
         tasks of one class.
     most_pairs
-        Where there are more pairs of equal nodes, each node stands for itself; ``None`` = no limit.
+        With more pairs of equal nodes, nodes are not exchanged; ``None`` = no limit.
     """
     kinds = [(c,) for c in range(len(problem.classes))] if kinds is None else kinds
     contents = [_contents(problem, placement, kinds) for placement in (first, second)]
@@ -90,14 +90,14 @@ def matched(
 def _contents(
     problem: Problem, placement: Placement, kinds: Sequence[Sequence[int]]
 ) -> list[Contents]:
-    found: list[Contents] = [{} for _ in range(problem.node_count)]
+    contents: list[Contents] = [{} for _ in range(problem.node_count)]
     kind_of = {c: kind for kind, members in enumerate(kinds) for c in members}
     rows = zip(problem.task_class.tolist(), placement.nodes, placement.workers, strict=True)
     for c, node, label in rows:
         if node != UNPLACED:
-            workers = found[node].setdefault(problem.classes[c].topology, {})
+            workers = contents[node].setdefault(problem.classes[c].topology, {})
             workers.setdefault(label, Counter())[kind_of[c]] += 1
-    return found
+    return contents
 
 
 def _is_shared(contents: Contents) -> bool:
@@ -118,17 +118,17 @@ class _Match:
         ]
 
     def nodes(self, most_pairs: int | None) -> dict[int, int]:
-        """Return node of the second placement -> node of the first that it stands for."""
+        """Return node of the second placement -> matching node of the first."""
         groups = self._rack_groups()
         if most_pairs is not None and self._pairs(groups) > most_pairs:
             return {n: n for n in range(self._problem.node_count)}
-        found: dict[int, int] = {}
+        matched: dict[int, int] = {}
         for group in groups:
             pairs = [[self._match_nodes(one, other) for other in group] for one in group]
             chosen = _assign(np.array([[score for score, _ in row] for row in pairs]))
             for row, j in zip(pairs, chosen, strict=True):
-                found.update(row[j][1])
-        return found
+                matched.update(row[j][1])
+        return matched
 
     def _rack_groups(self) -> list[list[list[int]]]:
         """Return groups of equal racks, each a list of nodes."""
@@ -140,7 +140,7 @@ class _Match:
         return groups + [[[*rack]] for rack in racks.values() if rack[0] not in grouped]
 
     def _pairs(self, groups: list[list[list[int]]]) -> int:
-        """Return how many pairs of nodes are to be compared."""
+        """Return the number of pairs of nodes to compare."""
         return sum(
             len(group) ** 2 * count**2
             for group in groups
@@ -150,21 +150,21 @@ class _Match:
     def _match_nodes(
         self, first: Sequence[int], second: Sequence[int]
     ) -> tuple[int, dict[int, int]]:
-        """Return the score of one rack laid over another, and its nodes (second -> first)."""
+        """Return the best score of two racks, and the matched nodes (second -> first)."""
         alike: dict[object, tuple[list[int], list[int]]] = {}
         for side, nodes in enumerate((first, second)):
             for node in nodes:
                 alike.setdefault(self._alike[node], ([], []))[side].append(node)
-        score, found = 0, {}
+        score, matched = 0, {}
         for rows, columns in alike.values():
             scores = self._node_scores(rows, columns)
             for i, j in enumerate(_assign(scores)):
                 score += int(scores[i, j])
-                found[columns[j]] = rows[i]
-        return score, found
+                matched[columns[j]] = rows[i]
+        return score, matched
 
     def _node_scores(self, rows: Sequence[int], columns: Sequence[int]) -> IntArray:
-        """Return [rows, columns]: most tasks in the same place if one node stands for the other."""
+        """Return [rows, columns]: most tasks in the same place if two nodes are matched."""
         scores = np.zeros((len(rows), len(columns)), dtype=np.int64)
         there: dict[int, list[tuple[int, int]]] = {}
         for j, m in enumerate(columns):
@@ -205,8 +205,8 @@ class _Match:
         return {old[j]: new[i] for i, j in enumerate(chosen) if i < len(new) and j < len(old)}
 
     def places(self, nodes: Mapping[int, int]) -> dict[Place, Place]:
-        """Return place of the second placement -> place that it stands for."""
-        found = {(UNPLACED, UNPLACED): (UNPLACED, UNPLACED)}
+        """Return place of the second placement -> matching place of the first."""
+        matched = {(UNPLACED, UNPLACED): (UNPLACED, UNPLACED)}
         for m, n in nodes.items():
             taken = {label for workers in self._first[n].values() for label in workers}
             fresh: list[int] = []
@@ -214,14 +214,14 @@ class _Match:
                 labels = self._labels(n, m, t)
                 for label in workers:
                     if label in labels:
-                        found[m, label] = (n, labels[label])
+                        matched[m, label] = (n, labels[label])
                     elif n in self._homes:
-                        found[m, label] = (n, label)
+                        matched[m, label] = (n, label)
                     else:
                         fresh.append(label)
             free = (label for label in range(len(taken) + len(fresh)) if label not in taken)
-            found.update({(m, label): (n, new) for label, new in zip(fresh, free, strict=False)})
-        return found
+            matched.update({(m, label): (n, new) for label, new in zip(fresh, free, strict=False)})
+        return matched
 
 
 def _on_node(contents: Contents) -> Counter[int]:
@@ -243,7 +243,7 @@ def _agreement(first: Counter[int], second: Counter[int]) -> int:
 
 
 def _assign(scores: IntArray) -> list[int]:
-    """Return each row's column, of the highest total score; of equal ones near the diagonal."""
+    """Return the column of each row, of the highest total score; ties prefer the diagonal."""
     size = len(scores)
     if size <= 1:
         return [0] * size
@@ -256,7 +256,7 @@ def _assign(scores: IntArray) -> list[int]:
     return [solver.right_mate(row) for row in range(size)]
 
 
-# Equal tasks of a placement exchanged, so that as many as possible are where another has them.
+# Exchanging equal tasks of a placement, so that as many as possible are where another has them.
 
 Place = tuple[int, int]
 """Node index and worker label."""
@@ -269,14 +269,15 @@ def exchange_tasks(
     stands_for: Mapping[Place, Place],
     kinds: Sequence[Sequence[int]],
 ) -> Placement:
-    """Return `second` at the places that its own stand for, equal tasks exchanged.
+    """Return `second` with its places mapped by `stands_for` and equal tasks exchanged.
 
-    A task is where `first` has it, else where `second` has it, as far as that many are to be there.
+    A task is put where `first` has it, else where `second` has it, as long as that place still
+    needs one.
 
     Parameters
     ----------
     stands_for
-        Place of `second` -> place that is meant.
+        Place of `second` -> place that it is exchanged for.
     kinds
         Groups of classes whose tasks may be exchanged.
     """
@@ -296,7 +297,7 @@ def exchange_tasks(
 def _settle(
     tasks: Sequence[int], places: Sequence[Place], wanted: Counter[Place], after: list[Place]
 ) -> list[int]:
-    """Put tasks where `places` has them while `wanted` has room there; return the others."""
+    """Put tasks where `places` has them while `wanted` needs one there; return the others."""
     waiting = []
     for task in tasks:
         if wanted[places[task]] > 0:
@@ -307,15 +308,16 @@ def _settle(
     return waiting
 
 
-# A placement with equal things exchanged so that as many tasks as possible stay where they run.
+# Exchanging equal things so that as many tasks as possible stay where they run.
 
 
 def kept_running(problem: Problem, placement: Placement) -> Placement:
     """Return `placement` with equal tasks, workers, nodes and racks exchanged for fewest moves.
 
-    Engines name equal things as they please where moves are no term. No part of the objective but
-    ``moved`` changes, nor any rule but the limit of moves. Without `running` it is returned as it
-    is; among more equal nodes than `MOST_PAIRS` allows, none are exchanged.
+    Engines choose among equal things arbitrarily where moves are not a term. The exchange changes
+    only the part ``moved`` and what counts towards the limit of moves. Without `running` the
+    placement is returned unchanged; with more equal nodes than `MOST_PAIRS` allows, nodes are not
+    exchanged.
     """
     running = running_placement(problem)
     if running is None:
@@ -326,6 +328,6 @@ def kept_running(problem: Problem, placement: Placement) -> Placement:
 
 
 def without_homes(problem: Problem) -> Problem:
-    """Return the problem with its tasks nowhere at home, and no limit of moves."""
+    """Return the problem as if nothing ran, without a limit of moves."""
     classes = tuple(replace(one, home=None) for one in problem.classes)
     return replace(problem, classes=classes, move_limit=NO_LIMIT)

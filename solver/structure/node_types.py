@@ -1,4 +1,4 @@
-"""Node types: nodes that differ in nothing but their rack."""
+"""Node types: groups of nodes that differ only in their rack."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from slotwise.models.values import NO_LIMIT
 
 @dataclass(frozen=True, slots=True)
 class NodeType:
-    """Equal nodes: same capacities, slots, linear costs, and nobody's home. `nodes`: indices."""
+    """Equal nodes (`nodes`, indices): same capacities, slots, linear costs; nothing runs there."""
 
     nodes: tuple[int, ...]
 
@@ -25,7 +25,7 @@ class NodeType:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Nodes among which no distance matters beyond "same node": a rack, or the whole cluster.
+    """Nodes between which all distances are equal: a rack, or the whole cluster.
 
     `types` are indices of node types, `nodes` the nodes of each of them in this site.
     """
@@ -40,7 +40,7 @@ class Site:
 
 
 def node_types(problem: Problem) -> tuple[NodeType, ...]:
-    """Group the nodes of the cluster, racks aside; a node where tasks run is a type of its own."""
+    """Group the nodes of the cluster, whatever their rack; a node with running tasks is alone."""
     groups: dict[object, list[int]] = {}
     homes = {n for t in range(len(problem.rules)) for n in home_labels(problem, t)}
     for n in range(problem.node_count):
@@ -52,19 +52,19 @@ def node_types(problem: Problem) -> tuple[NodeType, ...]:
 def sites(problem: Problem, types: tuple[NodeType, ...], *, by_rack: bool) -> tuple[Site, ...]:
     """Return one site per rack, or one for the whole cluster."""
     racks = range(len(problem.racks)) if by_rack else (None,)
-    found = []
+    grouped = []
     for rack in racks:
         nodes = {
             t: tuple(n for n in kind.nodes if rack is None or problem.node_rack[n] == rack)
             for t, kind in enumerate(types)
         }
         used = {t: members for t, members in nodes.items() if members}
-        found.append(Site(tuple(used), tuple(used.values())))
-    return tuple(found)
+        grouped.append(Site(tuple(used), tuple(used.values())))
+    return tuple(grouped)
 
 
 def equal_nodes(problem: Problem) -> list[list[int]]:
-    """Return groups of nodes of one rack that are alike; no task has its home on them."""
+    """Return groups of equal nodes of one rack; no task runs on them now."""
     homes = _homes(problem)
     groups: dict[object, list[int]] = {}
     for n in range(problem.node_count):
@@ -90,10 +90,10 @@ def equal_racks(problem: Problem) -> list[list[list[int]]]:
 
 
 def signature(problem: Problem, node: int) -> tuple[object, ...]:
-    """Return all that makes a node, apart from where it is and what runs there.
+    """Return all that characterises a node, except its rack and the tasks that run there.
 
-    Two nodes with the same signature in one rack, where no task has its home, are alike: to change
-    one for the other changes neither a rule nor a cost (unless there is a matrix of distances).
+    Two nodes of one rack with the same signature where no task runs are equal: exchanging them
+    changes neither a rule nor a cost (unless there is a matrix of distances).
     """
     linear = () if problem.linear is None else tuple(problem.linear[:, node].tolist())
     offered = (tuple(problem.capacity[node].tolist()), int(problem.slots[node]), linear)
@@ -113,9 +113,9 @@ def _homes(problem: Problem) -> set[int]:
 #
 # Merging all workers of a topology on a node into one never breaks a rule and never costs more,
 # unless something keeps its tasks apart: a heap limit that can bind, worker isolation,
-# incompatible components, worker labels that tasks have homes in, or what sending costs there.
-# (Merging lowers the least cpu, counts shared memory once, frees slots, and no worker is farther
-# than a node.) So all other topologies have one worker on each node they use.
+# incompatible components, workers in which tasks run now, or the cost of sending inside a worker.
+# (Merging lowers the least cpu, counts shared memory once, frees slots, and the distance within a
+# worker is at most that within a node.) So all other topologies have one worker on each node used.
 
 
 def has_single_workers(problem: Problem, topology: int) -> bool:
@@ -125,16 +125,16 @@ def has_single_workers(problem: Problem, topology: int) -> bool:
 
 
 def keeps_apart(problem: Problem, topology: int) -> bool:
-    """Return whether a rule or a cost can forbid to merge two workers of a topology into one."""
+    """Return whether a rule or a cost can forbid merging two workers of a topology."""
     rules = problem.rules[topology]
     return rules.isolates or _heap_can_bind(problem, topology) or _merging_costs(problem)
 
 
 def _merging_costs(problem: Problem) -> bool:
-    """Return whether a cpu may have more to do where two of its workers are merged.
+    """Return whether merging two workers may add work to a cpu.
 
-    Where sending costs more within a worker than between workers, and where streams by
-    ``local_or_shuffle`` lead elsewhere then.
+    It may where sending costs more within a worker than between workers, and where it redirects
+    streams by ``local_or_shuffle``.
     """
     if problem.workload is None:
         return False
@@ -156,7 +156,7 @@ def _heap_can_bind(problem: Problem, topology: int) -> bool:
 
 
 def home_labels(problem: Problem, topology: int) -> dict[int, tuple[int, ...]]:
-    """Return, per node, the labels of workers where tasks of the topology run now.
+    """Return, per node, the labels of the workers in which tasks of the topology run now.
 
     Empty where moves are neither counted nor limited.
     """
@@ -190,7 +190,7 @@ def most_tasks(problem: Problem) -> IntArray:
 def worker_count(
     problem: Problem, topology: int, node: int, most: IntArray, token: CancellationToken
 ) -> int:
-    """Return how many workers of the topology to model on the node, labelled ones included.
+    """Return the number of workers of the topology to model on the node, labelled ones included.
 
     Where nothing but the heap limit keeps tasks apart (in one component, if workers are isolated
     by component), two workers whose heaps fit together are merged without loss: w of them hold

@@ -1,4 +1,4 @@
-"""Objectives whose costs add up over parts of the flow: nothing but network and overload counts."""
+"""Objectives whose costs add up over parts of the flow: only network and overload count."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ ADDITIVE_PARTS = frozenset(("overload", "network"))
 def only_network_counts(problem: Problem) -> bool:
     """Return whether every term is made of network and overload alone.
 
-    Linear costs do not count where there are none.
+    Linear costs are ignored where there are none.
     """
     free = ADDITIVE_PARTS if problem.linear is not None else ADDITIVE_PARTS | {"linear"}
     return all(part in free for term in problem.terms for part, _ in term.parts)
 
 
-# A matrix of distances that says no more than levels: node, rack and cluster.
+# A matrix of distances that is equivalent to levels: node, rack and cluster.
 #
 # The tasks of one node are ``near``; two different nodes are ``middle`` or ``far`` apart, and
 # nodes ``middle`` apart make groups, which are the racks. Where all nodes are equally far apart
-# there is one rack. Then no node differs from another of its rack by where it is; if they are
-# alike in all else, too, and there is one rack, the problem is one of identical parts (balanced
-# graph partition).
+# there is one rack. Then position distinguishes no two nodes of a rack; if they are equal in all
+# else, too, and there is one rack, the problem is one of identical parts (balanced graph
+# partition).
 
 
 def without_matrix(problem: Problem) -> Problem | None:
-    """Return the same problem, same tasks and nodes, by levels; ``None`` where it is not the same.
+    """Return the same problem with levels instead of the matrix; ``None`` if not equivalent.
 
-    A placement has the same cost in both, for a matrix does not tell the workers of a node apart,
-    and neither do these levels.
+    A placement has the same cost in both: neither the matrix nor these levels distinguish the
+    workers of a node.
     """
     matrix = problem.matrix
     if matrix is None:

@@ -34,12 +34,12 @@ RULES = frozenset(
         "matrix",
     }
 )
-"""Rules that allow what merges tasks, nodes and workers here, and what `presolve` leaves out."""
+"""Rules under which merging tasks, nodes and workers here, and `presolve`, stay valid."""
 
 PARTS = frozenset(
     ("overload", "network", "rejected", "nodes", "workers", "moved", "linear", "bottleneck")
 )
-"""Parts of the objective that do."""
+"""Parts of the objective under which they do."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,7 +78,7 @@ class TaskTypes:
 
 def flow_inside(flow: IntArray, counts: IntArray) -> IntArray:
     """Return, for each row [.., K] of counts, the flow [K, K] inside a place that holds them."""
-    if counts.ndim == 1:  # few of many types: what is not there costs no time
+    if counts.ndim == 1:  # few of many types: skip those that are absent
         present = np.flatnonzero(counts)
         flow, counts = flow[np.ix_(present, present)], counts[present]
     both = np.einsum("...i,ij,...j->...", counts, flow, counts, optimize=True)
@@ -86,7 +86,7 @@ def flow_inside(flow: IntArray, counts: IntArray) -> IntArray:
 
 
 def merge_twins(problem: Problem, token: CancellationToken) -> TaskTypes:
-    """Return the kinds of a problem, in order of their first class."""
+    """Return the task types of a problem, in order of their first class."""
     near: list[dict[int, int]] = [{} for _ in problem.classes]
     for (a, b), weight in problem.pair_flows().items():
         if weight:
@@ -125,7 +125,7 @@ def merge_twins(problem: Problem, token: CancellationToken) -> TaskTypes:
 
 
 def _part_in_workload(problem: Problem, c: int) -> tuple[int, bool] | None:
-    """Return the component, and whether its first task alone receives what is ``global``."""
+    """Return the component, and whether only its first task receives ``global`` streams."""
     if problem.workload is None:
         return None
     component = problem.classes[c].component
@@ -150,23 +150,23 @@ def _components_with_rules(problem: Problem) -> set[int]:
     return named
 
 
-# Counts of tasks per worker -> a placement: tasks of a group are interchangeable.
+# From counts of tasks per worker to a placement: tasks of a group are interchangeable.
 
 WorkerCounts = tuple[int, int, Iterable[tuple[int, int]]]
-"""Node, worker label, and (group, how many of its tasks) in that worker."""
+"""Node, worker label, and (group, number of its tasks) in that worker."""
 
 
 def disaggregate(
     problem: Problem, groups: Iterable[Iterable[int]], workers: Iterable[WorkerCounts]
 ) -> Placement:
-    """Return a placement with these counts; tasks that no worker counts are nowhere.
+    """Return a placement with these counts; tasks beyond the counts are unplaced.
 
     Parameters
     ----------
     groups
         Tasks of each group, in the order in which they are taken.
     workers
-        The same worker may come more than once.
+        The same worker may appear more than once.
     """
     nodes = [UNPLACED] * problem.task_count
     labels = [UNPLACED] * problem.task_count

@@ -1,4 +1,4 @@
-"""Making certificates of results, and having them resolved by another engine."""
+"""Making certificates of results, and proving their bounds again by another engine."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def certificate_of(
     problem
         What was solved.
     result
-        Its answer; one without an answer cannot be certified.
+        Its result; one without an answer cannot be certified.
     check
         A cross-check of the result, whose proofs are added; ``None`` = there was none.
     """
@@ -56,9 +56,9 @@ def certificate_of(
 def proofs_of(
     problem: Problem, result: Result, *, bounded: bool | None = None
 ) -> tuple[CertifiedProof, ...]:
-    """Return the proofs of `result`; without bounds where there is no placement to have a value.
+    """Return the proofs of `result`, without bounds where there is no placement.
 
-    `bounded` says whether there is one; ``None`` = as the result says. Where work limited the
+    `bounded` says whether there is a placement; ``None`` = as in the result. Where work limited the
     search, the time limit is its safety limit.
     """
     bounded = result.status is not Status.INFEASIBLE if bounded is None else bounded
@@ -84,7 +84,7 @@ def proofs_of(
 def resolve(
     problem: Problem, certificate: Certificate, limits: Limits, *, engine: str | None = None
 ) -> CrossCheck:
-    """Have another engine than the certificate's search for anything below its bounds.
+    """Have an engine other than the certificate's search for anything below its bounds.
 
     The certificate must have been checked without a solver first (`findings`). Agreement means
     that the bounds hold; for a proven value, that nothing at least one quantum better exists.

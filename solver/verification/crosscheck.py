@@ -19,22 +19,22 @@ from slotwise.solver.core.supervision import Presses, counted_presses
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.solve import solve
 
-# What is claimed of a problem, and what another engine's result says about it.
+# A claim about a problem, and what another engine's result says about it.
 
 Amounts = tuple[Fraction | None, ...]
 
 
 class Agreement(StrEnum):
-    """What the second engine says."""
+    """The outcome of the cross-check."""
 
     AGREED = "agreed"
-    """It proves that nothing is at least one quantum better than what is claimed."""
+    """The second engine proves that nothing is at least one quantum better than the claim."""
     BETTER = "better"
     """It found something better; the claim did not say that there is nothing."""
     CONTRADICTED = "contradicted"
-    """It found what the claim says there is not: one of the two engines is wrong."""
+    """It found what the claim excludes: one of the two engines is wrong."""
     NOT_SETTLED = "not settled"
-    """It did not finish within its limit, or no other engine takes the instance."""
+    """The second engine did not finish, or no other engine takes the instance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +52,9 @@ class Claim:
     targets
         What the second engine has to prove as bounds: the values (is anything better?) or the
         bounds (do they hold?). Terms after the first whose target is below its value, or
-        ``None``, are not asked.
+        ``None``, are not checked.
     engines
-        Names of the engines behind the claim; none of them is asked unless it is named.
+        Names of the engines behind the claim; none of them checks it.
     """
 
     placement: Placement | None
@@ -97,24 +97,24 @@ def claim_of(result: Result) -> Claim:
     )
 
 
-def agreement(claim: Claim, found: Result) -> Agreement:
-    """Return what `found`, started from the claimed placement, says about `claim`."""
+def agreement(claim: Claim, result: Result) -> Agreement:
+    """Return what `result`, of a solve from the claimed placement, says about `claim`."""
     if claim.placement is None:
         settled = {Status.INFEASIBLE: Agreement.AGREED, Status.UNKNOWN: Agreement.NOT_SETTLED}
-        return settled.get(found.status, Agreement.CONTRADICTED)
-    if found.status is Status.INFEASIBLE or _below_bounds(claim, found.objective):
+        return settled.get(result.status, Agreement.CONTRADICTED)
+    if result.status is Status.INFEASIBLE or _below_bounds(claim, result.objective):
         return Agreement.CONTRADICTED
-    if _targets_proven(claim, found.objective):
+    if _targets_proven(claim, result.objective):
         return Agreement.AGREED
-    for claimed, term in zip(claim.values, found.objective, strict=True):
+    for claimed, term in zip(claim.values, result.objective, strict=True):
         if term.value != claimed:
             return Agreement.BETTER
     return Agreement.NOT_SETTLED
 
 
-def _below_bounds(claim: Claim, found: tuple[TermResult, ...]) -> bool:
+def _below_bounds(claim: Claim, terms: tuple[TermResult, ...]) -> bool:
     """Return whether a value was found below its claimed bound, the terms before it as claimed."""
-    for value, bound, term in zip(claim.values, claim.bounds, found, strict=True):
+    for value, bound, term in zip(claim.values, claim.bounds, terms, strict=True):
         if bound is None or term.value is None:
             return False
         if term.value < bound:
@@ -124,8 +124,8 @@ def _below_bounds(claim: Claim, found: tuple[TermResult, ...]) -> bool:
     return False
 
 
-def _targets_proven(claim: Claim, found: tuple[TermResult, ...]) -> bool:
-    for value, target, term in zip(claim.values, claim.targets, found, strict=True):
+def _targets_proven(claim: Claim, terms: tuple[TermResult, ...]) -> bool:
+    for value, target, term in zip(claim.values, claim.targets, terms, strict=True):
         if target is None:
             return True
         if term.bound is None or term.bound < target:
@@ -135,25 +135,25 @@ def _targets_proven(claim: Claim, found: tuple[TermResult, ...]) -> bool:
     return True
 
 
-def reasons(agreement: Agreement, claim: Claim, found: Result | None) -> Iterator[str]:
-    """Yield what to tell people about an agreement."""
+def reasons(agreement: Agreement, claim: Claim, result: Result | None) -> Iterator[str]:
+    """Yield the reasons of an agreement, as texts."""
     by = " and ".join(claim.engines)
-    if found is None:
+    if result is None:
         yield f"no engine other than {by} takes the instance"
         return
     if agreement is Agreement.AGREED:
         what = "no placement keeps all hard rules" if claim.placement is None else "nothing better"
-        yield f"{found.engine} proves it too: {what}"
+        yield f"{result.engine} proves it too: {what}"
     elif agreement is Agreement.NOT_SETTLED:
-        yield f"{found.engine} did not finish within its limit"
-        yield from found.notes
-    elif found.placement is None or claim.placement is None:
-        yield f"{found.engine} says {found.status}, {by} says otherwise"
-    for claimed, bound, term in zip(claim.values, claim.bounds, found.objective, strict=True):
+        yield f"{result.engine} did not finish within its limit"
+        yield from result.notes
+    elif result.placement is None or claim.placement is None:
+        yield f"{result.engine} says {result.status}, {by} says otherwise"
+    for claimed, bound, term in zip(claim.values, claim.bounds, result.objective, strict=True):
         if claimed != term.value and claimed is not None and term.value is not None:
             said = "" if bound is None else f" and bound {short_text(bound)}"
             yield (
-                f"{found.engine} finds {term.term} {short_text(term.value)}, "
+                f"{result.engine} finds {term.term} {short_text(term.value)}, "
                 f"{by} claims {short_text(claimed)}{said}"
             )
             return
@@ -164,24 +164,24 @@ FIRST_ASKED = ("exhaustive", "cp-sat", "milp", "configurations")
 
 LEAST_S = 0.001
 SHARE = 0.5
-"""Of the time left, for an engine that is not the last one."""
+"""Share of the time left for each engine but the last."""
 
 
 @dataclass(frozen=True, slots=True)
 class CrossCheck:
-    """The second engine's answer.
+    """The result of a cross-check.
 
     Parameters
     ----------
     agreement
         See `Agreement`.
     result
-        Of the engine that settled it, else of the last one asked; ``None`` = none was, or it
+        Of the engine that settled it, else of the last one that ran; ``None`` = none ran, or it
         contradicted itself.
     seconds
-        Wall-clock time of all engines that were asked.
+        Wall-clock time of all engines that ran.
     reason
-        One line for people.
+        One line of text.
     """
 
     agreement: Agreement
@@ -195,33 +195,33 @@ class CrossCheck:
 
     def to_document(self) -> dict[str, object]:
         """Return JSON-ready data."""
-        found = {} if self.result is None else self.result.to_document()
+        document = {} if self.result is None else self.result.to_document()
         keys = ("engine", "version", "objective", "seed", "notes")
         return {
             "agreement": str(self.agreement),
             "reason": self.reason,
             "seconds": round(self.seconds, 3),
-            **{key: found.get(key) for key in keys},
+            **{key: document.get(key) for key in keys},
         }
 
 
 def crosscheck(
     problem: Problem, claim: Claim, limits: Limits, *, engine: str | None = None
 ) -> CrossCheck:
-    """Ask other engines than the claim's, one after the other, until one settles the question.
+    """Run engines other than the claim's, one after the other, until one settles the question.
 
-    Each starts from the claimed placement, so all it can find is something better.
+    Each starts from the claimed placement, so that it can only find something better.
 
     Parameters
     ----------
     problem
-        What the claim is about.
+        The problem of the claim.
     claim
         Its placement must be valid.
     limits
         Of all engines together.
     engine
-        Ask this one only; ``None`` = any that is not behind the claim.
+        Run this one only; ``None`` = any that is not behind the claim.
 
     Raises
     ------
@@ -244,7 +244,7 @@ def _first_to_settle(
     must_take: bool,
     presses: Presses,
 ) -> CrossCheck:
-    """Ask the engines `names` in turn, until Ctrl-C; `must_take` raises where one does not."""
+    """Run the engines `names` in turn, until Ctrl-C; with `must_take`, raise if one declines."""
     started, before = time.perf_counter(), presses.count
     last: Result | None = None
     units = limits.time_s
@@ -305,12 +305,12 @@ def _named(engine: str, claim: Claim) -> str:
     return engine
 
 
-def _answer(said: Agreement, claim: Claim, found: Result | None, started: float) -> CrossCheck:
+def _answer(said: Agreement, claim: Claim, result: Result | None, started: float) -> CrossCheck:
     seconds = time.perf_counter() - started
-    return CrossCheck(said, found, seconds, "; ".join(reasons(said, claim, found)))
+    return CrossCheck(said, result, seconds, "; ".join(reasons(said, claim, result)))
 
 
-# Which engines are different enough from those behind a proof to confirm it.
+# Engines that are different enough from those behind a proof to confirm it.
 
 FAMILY = {
     "configurations": "column generation",
@@ -325,14 +325,14 @@ FAMILY = {
     "dual-ascent": "assignment",
     "exhaustive": "enumeration",
 }
-"""Engine -> what it searches by: engines of a family share code, so they may share a mistake."""
+"""Engine -> its family: engines of a family share code, so they may share a mistake."""
 
 ORDER = (
     *("exhaustive", "cp-sat", "configurations", "connected", "partition", "few-moves"),
     "orphans",
     *("milp", "subset-dp", "dual-ascent"),
 )
-"""Who is asked first: the plainest, then who proves most often."""
+"""The order in which engines are tried: the simplest first, then those that prove most often."""
 
 
 def second_engines(
@@ -341,7 +341,7 @@ def second_engines(
     """Return the engines that take `problem` and are of no family of those `behind` a proof.
 
     The best choice first; `by_work` leaves out engines that only seconds can limit. Names that are
-    no engine's, of first placements for example, stand for no family.
+    not those of engines, for example of first placements, belong to no family.
     """
     families = {FAMILY[name] for name in behind if name in FAMILY}
     return tuple(

@@ -166,6 +166,8 @@ def verify(
 
 
 def _contradiction(problem: Problem) -> Statement | None:
-    """Return why `problem` has no placement, where counting tells."""
-    found = find_contradiction(problem)
-    return stated(problem, found) if found is not None and holds(problem, found) else None
+    """Return why `problem` has no placement, where counting shows it."""
+    contradiction = find_contradiction(problem)
+    if contradiction is None or not holds(problem, contradiction):
+        return None
+    return stated(problem, contradiction)

@@ -50,8 +50,8 @@ class ClusterBounds:
     def least_rejected(self) -> int:
         """Return a bound of the weight of the topologies left out.
 
-        Those without a placement, and so many others that the demand of the rest is no more than
-        the cluster has, of each resource and of slots.
+        Those without a placement, and as many others as must be left out for the demand of the
+        rest to be within the cluster's resources and slots.
         """
         forced = sum(self.parts[i].weight or 0 for i in self.impossible)
         others = [i for i in range(len(self.parts)) if i not in self.impossible]

@@ -1,4 +1,4 @@
-"""Finding room for topologies beside those that a plan has already."""
+"""Finding room for topologies beside those that a plan has placed already."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class KnownLayouts:
         return self._of[self._parts[part].like]
 
     def learn(self, part: int, placement: Placement) -> Layout | None:
-        """Keep a topology's own placement, on nodes of the whole cluster.
+        """Add a topology's own placement, on nodes of the whole cluster.
 
         Return its layout, or ``None`` where it is not valid.
         """
@@ -58,7 +58,7 @@ class KnownLayouts:
 
 
 def _fragments(layout: Layout) -> tuple[bytes, ...]:
-    """Return the fragments of each rack, in an order of their own."""
+    """Return the fragments of each rack, in a canonical order."""
     rows = np.column_stack([layout.load, layout.workers])
     return tuple(
         sorted(b"".join(sorted(row.tobytes() for row in rows[group])) for group in layout.groups)
@@ -66,25 +66,25 @@ def _fragments(layout: Layout) -> tuple[bytes, ...]:
 
 
 SolveOne = Callable[[Problem, Placement | None, float], Placement | None]
-"""Return the best placement found of one topology, from a start, within a number of seconds."""
+"""(problem, start, seconds) -> the best placement of one topology found within the time."""
 
 MOST_PRICE = 2**53
-"""Prices in the packing model stay below, in sum."""
+"""Upper bound of the sum of prices in the packing model."""
 
 LEAST_STEP_S = 0.5
 
 
 class Placer:
-    """Places topologies in the room of a plan: known layouts, or solved on what is left.
+    """Places topologies in the room of a plan: by known layouts, or solved on the capacity left.
 
     Parameters
     ----------
     problem, parts
-        The whole, and its topologies.
+        The whole problem, and its topologies.
     solve
         How one topology is solved.
     token
-        Ends it; its deadline is the time that there is.
+        Ends it; its deadline is the time limit.
     """
 
     def __init__(
@@ -103,12 +103,12 @@ class Placer:
         self.shares = shares_of(problem, parts)
 
     def seconds(self, fraction: float) -> float:
-        """Return a part of the time that there was at first, at most what is left."""
+        """Return a share of the initial time, at most what is left."""
         wanted = max(fraction * self._time_s, LEAST_STEP_S)
         return min(wanted, max(self._token.remaining, 0.0))
 
     def place_all(self, plan: Plan, wanted: Collection[int]) -> None:
-        """Place the wanted topologies in the room of `plan`, those that find any.
+        """Place the wanted topologies in the room of `plan`, as far as it suffices.
 
         By first fit, largest first; by the packing model where that leaves some out or takes more
         than their cheapest layouts; the others are solved on what is left.
@@ -123,7 +123,7 @@ class Placer:
                 self._put_solved(plan, i)
 
     def repack(self, plan: Plan, wanted: Collection[int]) -> None:
-        """Let the wanted topologies, where they are or elsewhere, take cheaper known layouts."""
+        """Give the wanted topologies cheaper known layouts, on the same nodes or others."""
         if self._token.is_cancelled or all(self._is_cheapest(plan, i) for i in wanted):
             return
         before = plan.copy()
@@ -142,7 +142,7 @@ class Placer:
                 return
 
     def _put_solved(self, plan: Plan, part: int) -> None:
-        """Solve a topology on what is left: as few kinds of nodes, then as all nodes are."""
+        """Solve a topology on the capacity left: first with few kinds of nodes, then exactly."""
         for kinds in (self._params.node_kinds, self._problem.node_count):
             layout = self.solved(plan, part, kinds)
             if layout is not None:
@@ -170,11 +170,11 @@ class Placer:
         if not options or too_dear or size > self._params.max_packing_size:
             return
         limits = Limits(self.seconds(self._params.packing_fraction), seed=self._seed)
-        found = cheapest_packing(before.room, options, out, hint, limits, self._token)
-        if found is not None:
+        packing = cheapest_packing(before.room, options, out, hint, limits, self._token)
+        if packing is not None:
             for i in wanted:
                 fitted.take_out(i)
-            for i, layout in found.items():
+            for i, layout in packing.items():
                 fitted.put(i, layout)
 
     def solved(
@@ -190,11 +190,11 @@ class Placer:
         Parameters
         ----------
         kinds
-            Most kinds of nodes that are told apart.
+            Most kinds of nodes that are distinguished.
         start
-            Where it was.
+            Its previous placement.
         withhold
-            Chooses nodes that are left to others; ``None`` = no node is.
+            Chooses nodes to reserve for others; ``None`` = none.
         """
         if self._token.is_cancelled:
             return None
@@ -206,10 +206,10 @@ class Placer:
             left = some_nodes(one.problem, left, withhold)
         own = compile_problem(left_instance(one.problem, one.topology, left))
         first = None if start is None else left.projected(start.placement)
-        found = self._solve(own, first, self.seconds(self._params.step_fraction))
-        if found is None:
+        placement = self._solve(own, first, self.seconds(self._params.step_fraction))
+        if placement is None:
             return None
-        layout = self.known.learn(part, left.restored(found))
+        layout = self.known.learn(part, left.restored(placement))
         return layout if layout is not None and plan.room.holds(layout) else None
 
 
@@ -376,7 +376,7 @@ class _Model:
 
     def read(self, value: Callable[[cp_model.IntVar], bool]) -> dict[int, Layout]:
         """Return the layouts of a solution, on their nodes."""
-        found = {}
+        layouts = {}
         for o, option in enumerate(self._options):
             if not value(self._use[o]):
                 continue
@@ -385,16 +385,16 @@ class _Model:
                 if kind.option == o:
                     here = [n for (one, n), on in self._on.items() if one == k and value(on)]
                     targets[list(kind.fragments)] = here
-            found[option.part] = option.layout.moved(targets)
-        return found
+            layouts[option.part] = option.layout.moved(targets)
+        return layouts
 
 
 def _kinds(option: int, layout: Layout) -> list[_Kind]:
-    found: dict[tuple[int, bytes, int], list[int]] = defaultdict(list)
+    nodes_of: dict[tuple[int, bytes, int], list[int]] = defaultdict(list)
     for g, group in enumerate(layout.groups):
         for f in group.tolist():
-            found[g, layout.load[f].tobytes(), int(layout.workers[f])].append(f)
-    return [_Kind(option, g, tuple(several)) for (g, _, _), several in found.items()]
+            nodes_of[g, layout.load[f].tobytes(), int(layout.workers[f])].append(f)
+    return [_Kind(option, g, tuple(several)) for (g, _, _), several in nodes_of.items()]
 
 
 @dataclass(frozen=True, slots=True)

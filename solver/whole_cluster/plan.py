@@ -1,4 +1,4 @@
-"""Who is placed how: a layout per topology, side by side."""
+"""A plan: one layout per topology, side by side."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Plan:
         self.room.put(layout)
 
     def take_out(self, part: int) -> Layout | None:
-        """Leave a topology out; return how it was placed."""
+        """Leave a topology out; return its previous layout."""
         layout = self.layouts[part]
         if layout is not None:
             self.room.remove(layout)
@@ -52,7 +52,7 @@ class Plan:
 
     @property
     def value(self) -> tuple[int, ...]:
-        """What the topologies left out weigh, then the cost of the others in each term.
+        """The weight of the topologies left out, then the cost of the others in each term.
 
         A topology that may not be left out weighs 1.
         """
@@ -86,7 +86,7 @@ def own_placement(part: TopologyPart, placement: Placement) -> Placement | None:
     return None if UNPLACED in nodes else Placement(nodes, workers)
 
 
-# What is left on every node, and the first fit of a layout into it.
+# The room left on every node, and the first fit of a layout into it.
 
 
 class Room:
@@ -102,11 +102,11 @@ class Room:
         self._scale = np.maximum(finite, 1).astype(np.float64)
 
     def put(self, layout: Layout) -> None:
-        """Take what `layout` needs where it is."""
+        """Subtract what `layout` needs on its nodes."""
         self._change(layout, -1)
 
     def remove(self, layout: Layout) -> None:
-        """Give back what `layout` has taken."""
+        """Add back what `layout` needs on its nodes."""
         self._change(layout, 1)
 
     def _change(self, layout: Layout, sign: int) -> None:
@@ -115,7 +115,7 @@ class Room:
         self.slots[layout.nodes] += sign * np.where(self._slotted[layout.nodes], layout.workers, 0)
 
     def holds(self, layout: Layout) -> bool:
-        """Return whether `layout` fits where it is."""
+        """Return whether `layout` fits on its nodes."""
         nodes = layout.nodes
         return bool(
             (layout.load <= self.capacity[nodes]).all()
@@ -123,7 +123,7 @@ class Room:
         )
 
     def fitted(self, layout: Layout, rng: Generator | None = None) -> Layout | None:
-        """Return `layout` on nodes with room for it; ``None`` where this finds none.
+        """Return `layout` on nodes with room for it; ``None`` where first fit finds none.
 
         Each rack's fragments go to one rack of their own, largest fragment first, each onto the
         node that it leaves the least of (best fit). `rng` lets it choose among the racks; without
@@ -132,14 +132,14 @@ class Room:
         targets = np.full(len(layout.nodes), -1, dtype=np.int64)
         taken: set[int] = set()
         for group in layout.groups:
-            found: list[tuple[float, int, IntArray]] = []
+            fits: list[tuple[float, int, IntArray]] = []
             for rack in sorted(set(self.rack.tolist()) - taken):
                 fit = self._fit(layout, group, np.flatnonzero(self.rack == rack))
                 if fit is not None:
-                    found.append((fit[0] if rng is None else float(rng.random()), rack, fit[1]))
-            if not found:
+                    fits.append((fit[0] if rng is None else float(rng.random()), rack, fit[1]))
+            if not fits:
                 return None
-            _, rack, nodes = min(found, key=lambda one: one[:2])
+            _, rack, nodes = min(fits, key=lambda one: one[:2])
             taken.add(rack)
             targets[group] = nodes
         return layout.moved(targets)
@@ -170,7 +170,7 @@ class Room:
         return wasted, targets
 
 
-# A placement of one topology as fragments: what it puts on each node that it uses.
+# A placement of one topology as fragments: its tasks on each node that it uses.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -189,9 +189,9 @@ class Layout:
     nodes
         [F] the nodes in use, ascending.
     load
-        [F, D] what is taken from each of them.
+        [F, D] its load on each of them.
     workers
-        [F] its workers there.
+        [F] its number of workers there.
     groups
         The fragments (indices into `nodes`) of each rack, largest groups first.
     """

@@ -1,8 +1,8 @@
 """A plan for all topologies together: built from their own placements, then improved.
 
-A plan is improved by large neighbourhoods: one topology is solved again on what some of the others
-leave, and the rest find room again; or known layouts of many topologies are repacked. In between
-a local search moves single tasks.
+A plan is improved by large neighbourhoods: one topology is solved again on the capacity that some
+others leave, and the rest are placed again; or known layouts of many topologies are repacked. In
+between a local search moves single tasks.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from slotwise.solver.whole_cluster.plan import Plan, own_placement
 from slotwise.solver.whole_cluster.topologies import TopologyPart
 
 Polish = Callable[[float], Placement | None]
-"""Return the best placement of the whole after some seconds of local search."""
+"""(seconds) -> the best placement of the whole after that time of local search."""
 
 CHANCES = (0.3, 0.7, 1.0)
-"""How likely each smaller topology makes way; one of them is drawn for a step."""
+"""Probabilities of removing each smaller topology; one of them is drawn for a step."""
 
 CHANCE_OF_LARGER = 0.2
 """Probability of removing a larger topology, too."""
@@ -32,7 +32,7 @@ CHANCE_OF_REPACKING = 0.3
 
 
 class PlanSearch:
-    """The best plan so far, and how to better it.
+    """The best plan so far, and the search for better ones.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class PlanSearch:
         return self.at_bound or self._token.is_cancelled
 
     def read(self, placement: Placement) -> None:
-        """Learn the layouts of a placement of the whole; keep it where no plan is better."""
+        """Add the layouts of a whole placement; keep it as the plan where none is better."""
         plan = Plan(self._problem, self._parts)
         for i, part in enumerate(self._parts):
             own = own_placement(part, placement)
@@ -92,13 +92,13 @@ class PlanSearch:
             self.best = plan
 
     def build(self) -> None:
-        """Put the known layouts side by side, and solve the others on what they leave."""
+        """Place the known layouts side by side, and solve the others on the capacity left."""
         plan = Plan(self._problem, self._parts)
         self._placer.place_all(plan, range(len(self._parts)))
         self._accept(plan)
 
     def improve(self) -> None:
-        """Solve topologies again on what others leave, until nothing better is found for long."""
+        """Improve the plan step by step, until `idle_steps` bring nothing better."""
         idle = 0
         while idle < self._params.idle_steps and not self._is_over:
             idle = 0 if self._step() else idle + 1
@@ -115,23 +115,23 @@ class PlanSearch:
             most = max(shares[part], float(np.median(shares)))
             self._placer.repack(plan, [i for i, share in enumerate(shares) if share <= most])
         else:
-            self._solve_anew(plan, part)
+            self._solve_again(plan, part)
         return self._accept(plan)
 
-    def _solve_anew(self, plan: Plan, part: int) -> None:
-        """Solve one topology on what is left when some others make way, and place these again."""
+    def _solve_again(self, plan: Plan, part: int) -> None:
+        """Remove some topologies, solve one on the capacity left, and place the others again."""
         others = self._others(part)
         start = plan.take_out(part)
         for i in others:
             plan.take_out(i)
         kinds = self._params.node_kinds
-        found = self._placer.solved(plan, part, kinds, start, withhold=self._rng)
-        if found is not None:
-            plan.put(part, found)
-        self._placer.place_all(plan, others if found is not None else [part, *others])
+        layout = self._placer.solved(plan, part, kinds, start, withhold=self._rng)
+        if layout is not None:
+            plan.put(part, layout)
+        self._placer.place_all(plan, others if layout is not None else [part, *others])
 
     def _accept(self, plan: Plan) -> bool:
-        """Keep a plan that is not worse; return whether it is better."""
+        """Accept a plan that is not worse; return whether it is better."""
         if plan.value > self.best.value:
             return False
         is_better = plan.value < self.best.value
@@ -151,7 +151,7 @@ class PlanSearch:
         return int(self._rng.choice(len(weights), p=weights / weights.sum()))
 
     def _others(self, part: int) -> list[int]:
-        """Return which other topologies make way: those left out, and a share of the smaller."""
+        """Return the other topologies to remove: those left out, and a share of the smaller."""
         chance, shares = self._rng.choice(CHANCES), self._placer.shares
         smaller = [
             i

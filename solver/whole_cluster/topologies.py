@@ -1,4 +1,4 @@
-"""The topologies of a problem as problems of their own, and which of them are equal."""
+"""The topologies of a problem as separate problems, and which of them are equal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from slotwise.solver.structure.separability import only_network_counts
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TopologyPart:
-    """One topology, placed whole.
+    """One topology, to be placed whole.
 
     Parameters
     ----------
@@ -29,11 +29,11 @@ class TopologyPart:
         Its index in the whole problem.
     part
         Its tasks on all nodes, in the units of the whole problem, by the terms that are not
-        ``rejected``: what judges its placements.
+        ``rejected``: used to judge its placements.
     alone
-        The same compiled from an instance of its own: what engines solve.
+        The same compiled from an instance of its own: used by engines.
     weight
-        What leaving it out costs in the term ``rejected``; ``None`` = it may not be left out.
+        Cost of leaving it out in the term ``rejected``; ``None`` = it may not be left out.
     like
         Position of the first part that is equal to this one (its own, if none is earlier): a
         placement of either is one of the other, at the same cost.
@@ -59,7 +59,7 @@ class TopologyPart:
 def topology_parts(problem: Problem) -> tuple[TopologyPart, ...]:
     """Return a part for each topology with tasks, in their order.
 
-    None at all where their costs do not add up, or where there are fewer than two of them. They
+    Empty where their costs do not add up, or where there are fewer than two of them. They
     add up where all capacities are hard, distances come by level, no move is counted, and every
     term is made of network and overload, save that the first may be ``rejected`` alone.
     """
@@ -86,7 +86,7 @@ def topology_parts(problem: Problem) -> tuple[TopologyPart, ...]:
 
 
 def _signature(problem: Problem) -> object:
-    """Return all that makes a problem of one topology, apart from names and the nodes."""
+    """Return all that characterises a problem of one topology, except names and nodes."""
     components = sorted({one.component for one in problem.classes})
     number = {component: i for i, component in enumerate(components)}
     return (
@@ -148,18 +148,18 @@ def without_rejected(problem: Problem) -> Problem | None:
     return replace(problem, terms=tuple(others), instance=replace(instance, objective=objective))
 
 
-# One topology on what the others leave: an instance of its own.
+# One topology on the capacity left by the others, as an instance of its own.
 
 ALL_NODES = 0.3
-"""How often no node is withheld."""
+"""Probability that no node is withheld."""
 
 FEW_NODES = 0.3
-"""Of the geometric distribution of how many are: its mean is 1 / FEW_NODES."""
+"""Parameter of the geometric distribution of the number withheld; its mean is 1 / FEW_NODES."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NodesLeft:
-    """Nodes and what may be used of each: capacity [N, D] and slots [N] as in `Problem`."""
+    """Nodes with the capacity [N, D] and slots [N] that may be used, as in `Problem`."""
 
     nodes: IntArray
     capacity: IntArray
@@ -183,7 +183,7 @@ def all_nodes(problem: Problem) -> NodesLeft:
 
 
 def left_instance(problem: Problem, topology: int, left: NodesLeft) -> Instance:
-    """Return the instance of one topology on what is left.
+    """Return the instance of one topology on the capacity left.
 
     By the terms of `problem`'s instance, which count no topologies left out.
     """
@@ -219,8 +219,8 @@ def nodes_left(
 ) -> NodesLeft | None:
     """Return the nodes that can hold a task of `problem`, as at most `kinds` kinds of nodes.
 
-    What is left of a node is rounded down to that of others until so few kinds are there: equal
-    nodes are what makes a problem easy. ``None`` where no node holds any task.
+    The capacity left of a node is rounded down to that of others until at most `kinds` remain,
+    because equal nodes make a problem easy. ``None`` where no node can hold a task.
 
     Parameters
     ----------
@@ -249,7 +249,7 @@ def nodes_left(
 
 
 def some_nodes(problem: Problem, left: NodesLeft, rng: Generator) -> NodesLeft:
-    """Return what is left without a few nodes, which other topologies may need.
+    """Return the nodes without a few, which other topologies may need.
 
     Enough stay to have 5 % more than `problem` demands, on average.
     """
@@ -267,7 +267,7 @@ def some_nodes(problem: Problem, left: NodesLeft, rng: Generator) -> NodesLeft:
 
 
 def _most_used(problem: Problem) -> IntArray:
-    """Return what one node could use at most of each resource, and of slots.
+    """Return an upper bound of the use of each resource, and of slots, on one node.
 
     Shared regions and the least cpu of workers are counted as if every task had its own.
     """

@@ -109,7 +109,7 @@ def test_a_command_does_not_tell_its_decisions(cli, examples):
     (examples / "split-first.json").write_text(json.dumps(document))
     answer = cli("explain", "split-first.json", "--with", "cmd:python first_fit.py")
     assert answer.code == 1
-    assert "does not tell the order of its decisions" in flat(answer.out)
+    assert "does not record the order of its decisions" in flat(answer.out)
 
 
 def test_a_valid_placement(cli, plans):

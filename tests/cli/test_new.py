@@ -192,7 +192,8 @@ def test_what_exists_is_never_touched(cli: Cli, tmp_path: Path, what: str) -> No
 def test_the_folder_around_must_exist(cli: Cli, tmp_path: Path) -> None:
     answer = cli("new", "scheduler", NAME, "--out", tmp_path / "no" / "mine")
     assert answer.code == 2
-    assert "is no folder" in answer.err
+    assert answer.err.startswith("slotwise: --out = ")
+    assert answer.err.endswith(": is not a folder\n")
 
 
 def test_a_failure_leaves_nothing(tmp_path: Path) -> None:

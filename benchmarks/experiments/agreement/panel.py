@@ -59,16 +59,16 @@ class Answer:
 
 def disagreements(problem: Problem, answers: Sequence[Answer]) -> tuple[str, ...]:
     """Return every contradiction between the answers, or of one with the judge."""
-    found = [line for answer in answers for line in _own(problem, answer)]
+    lines = [line for answer in answers for line in _own(problem, answer)]
     proofs = [(a.engine, a.settled) for a in answers if a.settled]
     for (one, first), (other, second) in pairwise(proofs):
         if (first.status, first.values) != (second.status, second.values):
-            found.append(
+            lines.append(
                 f"{one} says {first.status} {first.values}, {other} {second.status} {second.values}"
             )
     if proofs:
-        found += _against(proofs[0][1], (a for a in answers if a.outcome and not a.settled))
-    return tuple(found)
+        lines += _against(proofs[0][1], (a for a in answers if a.outcome and not a.settled))
+    return tuple(lines)
 
 
 def _own(problem: Problem, answer: Answer) -> Iterable[str]:

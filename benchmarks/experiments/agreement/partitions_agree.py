@@ -78,14 +78,14 @@ def run(options: argparse.Namespace) -> None:
         problem = tiny_problem(np.random.default_rng((options.seed, number)))
         truth = least_cut(problem)
         for engine in options.engines:
-            found = solve_partition(
+            result = solve_partition(
                 problem, engine=engine, time_limit_s=options.time_limit, seed=options.seed
             )
-            counts[engine][str(found.status)] += 1
-            if found.status in SETTLED and found.value != truth:
+            counts[engine][str(result.status)] += 1
+            if result.status in SETTLED and result.value != truth:
                 wrong += 1
                 asked = json.dumps(asdict(problem), default=str)
-                say(f"graph {number}: {engine} claims {found!r}, the truth is {truth}: {asked}")
+                say(f"graph {number}: {engine} claims {result!r}, the truth is {truth}: {asked}")
     for engine, count in counts.items():
         ended = {str(status): count[str(status)] for status in Status}
         if options.json:

@@ -145,34 +145,34 @@ def run(options: argparse.Namespace) -> None:
             known.setdefault(row.number, []).append(row)
     rows: list[Row] = []
     for index in range(options.first, options.first + options.count):
-        found = known.get(index)
-        if found is None:
-            found = compared(index, options.seed, options.tuples)
+        measured = known.get(index)
+        if measured is None:
+            measured = compared(index, options.seed, options.tuples)
             if path is not None:
                 with path.open("a", encoding="utf-8") as file:
-                    file.writelines(json.dumps(asdict(row)) + "\n" for row in found)
-        for row in found:
+                    file.writelines(json.dumps(asdict(row)) + "\n" for row in measured)
+        for row in measured:
             table.add(asdict(row), _cells(row))
-        rows += found
+        rows += measured
     summed = summary(rows)
     table.end(summed, _lines(summed))
 
 
 def summary(rows: Sequence[Row]) -> dict[str, Any]:
     """Return median and 95th percentile of the errors' sizes, by kind and what was predicted."""
-    found: dict[str, Any] = {"placements": len({row.number for row in rows})}
+    figures: dict[str, Any] = {"placements": len({row.number for row in rows})}
     rates = [abs(one) for row in rows if (one := row.rate_error) is not None]
-    found["throughput, closed"] = _sizes(rates)
+    figures["throughput, closed"] = _sizes(rates)
     for kind in (OPEN, CLOSED):
         some = [row for row in rows if row.kind == kind and row.busiest <= BUSY]
-        found[f"latency, {kind}"] = _sizes([abs(row.latency_error) for row in some])
+        figures[f"latency, {kind}"] = _sizes([abs(row.latency_error) for row in some])
     quiet = [row for row in rows if row.busiest <= BUSY]
-    found["latency"] = _sizes([abs(row.latency_error) for row in quiet])
+    figures["latency"] = _sizes([abs(row.latency_error) for row in quiet])
     busy = [abs(row.latency_error) for row in rows if row.busiest > BUSY]
-    found[f"latency where a resource is above {BUSY:.0%}"] = _sizes(busy)
+    figures[f"latency where a resource is above {BUSY:.0%}"] = _sizes(busy)
     noise = [row.latency_half_width / row.simulated_latency for row in quiet]
-    found["half width of the simulated latency"] = _sizes(noise)
-    return found
+    figures["half width of the simulated latency"] = _sizes(noise)
+    return figures
 
 
 def _sizes(values: Sequence[float]) -> dict[str, float]:

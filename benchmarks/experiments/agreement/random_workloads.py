@@ -82,9 +82,9 @@ def _cluster(random: Generator) -> dict[str, Any]:
 
 def _topology(random: Generator, name: str, tasks: int, closed: bool) -> dict[str, Any]:
     while True:
-        found, tuples = _drawn_topology(random, name, tasks, closed)
+        topology, tuples = _drawn_topology(random, name, tasks, closed)
         if tuples <= MOST_TUPLES:
-            return found
+            return topology
 
 
 def _drawn_topology(
@@ -123,17 +123,17 @@ def _drawn_topology(
                     "tuple_bytes": int(random.integers(50, 2000)),
                 }
             )
-    found: dict[str, Any] = {"id": name, "components": components, "streams": streams}
+    topology: dict[str, Any] = {"id": name, "components": components, "streams": streams}
     if closed:
-        found["window"] = int(random.choice(WINDOWS))
+        topology["window"] = int(random.choice(WINDOWS))
     if random.random() < 0.5:
-        found["ackers"] = {
+        topology["ackers"] = {
             "count": int(random.integers(1, 4)),
             "service_ms": 0.02,
             "service_scv": 1,
             "message_bytes": 20,
         }
-    return found, sum(received)
+    return topology, sum(received)
 
 
 def _placement(random: Generator, instance: Instance) -> Placement:
@@ -148,9 +148,9 @@ def _placement(random: Generator, instance: Instance) -> Placement:
 
 def _at_load(instance: Instance, placement: Placement, share: float) -> Instance:
     """Return the instance with rates at which the busiest resource is in use to `share`."""
-    found = predict(instance, placement).sustainable
-    assert found is not None, "every spout has a rate"
-    rate = Decimal(f"{float(found.multiple) * share:.6g}")
+    sustainable = predict(instance, placement).sustainable
+    assert sustainable is not None, "every spout has a rate"
+    rate = Decimal(f"{float(sustainable.multiple) * share:.6g}")
     topologies = []
     for topology in instance.topologies:
         spout, *bolts = topology.components

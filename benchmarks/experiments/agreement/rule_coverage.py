@@ -62,9 +62,9 @@ OF_WORKLOADS = frozenset(
 
 def rules_in(instance: Instance) -> set[str]:
     """Return which of `RULES` and `OF_WORKLOADS` occur in an instance."""
-    found = _cluster_rules(instance) | _objective_rules(instance)
+    rules = _cluster_rules(instance) | _objective_rules(instance)
     for topology in instance.topologies:
-        found |= _topology_rules(topology) | _stream_rules(topology, instance.flow)
+        rules |= _topology_rules(topology) | _stream_rules(topology, instance.flow)
     held = {
         "several topologies": len(instance.topologies) > 1,
         "priorities": len({t.priority for t in instance.topologies}) > 1,
@@ -74,9 +74,9 @@ def rules_in(instance: Instance) -> set[str]:
         "minimum worker cpu": instance.scheduler.worker_min_cpu > 0,
         "rates": instance.flow == "rates",
     }
-    if "term bottleneck" in found:
-        found |= _workload_rules(instance)
-    return found | {rule for rule, holds in held.items() if holds}
+    if "term bottleneck" in rules:
+        rules |= _workload_rules(instance)
+    return rules | {rule for rule, holds in held.items() if holds}
 
 
 def _cluster_rules(instance: Instance) -> set[str]:
@@ -102,10 +102,10 @@ def _cluster_rules(instance: Instance) -> set[str]:
 
 
 def _objective_rules(instance: Instance) -> set[str]:
-    found = {f"term {part}" for part in instance.objective.parts}
+    rules = {f"term {part}" for part in instance.objective.parts}
     if any("+" in term for term in instance.objective.terms):
-        found.add("sum of terms")
-    return found
+        rules.add("sum of terms")
+    return rules
 
 
 def _workload_rules(instance: Instance) -> set[str]:

@@ -78,12 +78,12 @@ def run(options: argparse.Namespace) -> None:
                 else:
                     outcome = _graded(options, master, address, folder / "graded")
             first = outcome if first is None else first
-            found = outcome.differences(first)
-            differing |= {master: found} if found else {}
+            differences = outcome.differences(first)
+            differing |= {master: differences} if differences else {}
             document = {"master": master, "rows": outcome.size, "seconds": outcome.seconds}
-            same = "no" if found else "yes"
+            same = "no" if differences else "yes"
             cells = (master, f"{outcome.size:,}", f"{outcome.seconds:.1f}", same)
-            table.add({**document, "differences": found}, cells)
+            table.add({**document, "differences": differences}, cells)
     agree = "all masters agree" if not differing else "masters differ"
     table.end({"agree": not differing}, [agree, *_named(differing)])
     if differing:

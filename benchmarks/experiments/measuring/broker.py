@@ -51,10 +51,10 @@ def connector() -> list[Path]:
     SlotwiseError
         Where they have not been fetched.
     """
-    found = [path for name in _CONNECTOR for path in sorted(JARS.glob(f"{name}.jar"))]
-    if len(found) != len(_CONNECTOR):
+    jars = [path for name in _CONNECTOR for path in sorted(JARS.glob(f"{name}.jar"))]
+    if len(jars) != len(_CONNECTOR):
         raise SlotwiseError(f"{JARS}: Kafka has not been fetched: make kafka")
-    return found
+    return jars
 
 
 @dataclass(slots=True)

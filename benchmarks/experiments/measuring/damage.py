@@ -138,10 +138,10 @@ def run(options: argparse.Namespace) -> None:
         for first in range(0, options.mixtures, options.at_once):
             numbers = range(first, min(options.mixtures, first + options.at_once))
             mixtures = [draw(number, options.seed) for number in numbers]
-            for one, found in zip(mixtures, judged(spark, mixtures, options.seed), strict=True):
-                table.add({**asdict(one), **asdict(found)}, _cells(one, found))
-                verdicts[found.verdict] += 1
-                inside, intervals = inside + found.inside, intervals + found.intervals
+            for one, verdict in zip(mixtures, judged(spark, mixtures, options.seed), strict=True):
+                table.add({**asdict(one), **asdict(verdict)}, _cells(one, verdict))
+                verdicts[verdict.verdict] += 1
+                inside, intervals = inside + verdict.inside, intervals + verdict.intervals
     share = inside / intervals if intervals else None
     summary = {**verdicts, "intervals_with_the_truth": share}
     table.end(summary, [", ".join(f"{key} {value}" for key, value in summary.items())])
@@ -149,17 +149,17 @@ def run(options: argparse.Namespace) -> None:
         raise SlotwiseError(f"{verdicts[WRONG]} of {options.mixtures} mixtures wrong in silence")
 
 
-def _cells(mixture: Mixture, found: Verdict) -> tuple[str, ...]:
+def _cells(mixture: Mixture, verdict: Verdict) -> tuple[str, ...]:
     return (
         mixture.name,
         mixture.kind if mixture.kind == "json" else mixture.metrics,
         mixture.missing,
         f"{100 * mixture.share:.2f} %" if mixture.damages else "-",
-        found.verdict,
-        "-" if found.worst is None else f"{100 * found.worst:.3f} %",
-        found.of,
-        f"{found.inside}/{found.intervals}",
-        found.why or " ".join(mixture.damages),
+        verdict.verdict,
+        "-" if verdict.worst is None else f"{100 * verdict.worst:.3f} %",
+        verdict.of,
+        f"{verdict.inside}/{verdict.intervals}",
+        verdict.why or " ".join(mixture.damages),
     )
 
 
@@ -282,12 +282,12 @@ def _verdict(blank: Instance, truth: dict[str, Any], collected: Collected) -> Ve
 
 def _pairs(measured: Measured, truth: dict[str, Any]) -> list[tuple[str, Weight, float]]:
     """Return name, weight and truth of each demand and rate that was measured."""
-    found = []
+    pairs = []
     for one in measured.components:
         true = truth["components"][one.component]
         for key, weight in (("ghz_ms_per_tuple", one.cost), ("cpu_points", one.cpu)):
             if weight is not None:
-                found.append((f"{key.partition('_')[0]} {one.component}", weight, true[key]))
+                pairs.append((f"{key.partition('_')[0]} {one.component}", weight, true[key]))
     for stream in measured.streams:
         (true,) = (
             one
@@ -295,5 +295,5 @@ def _pairs(measured: Measured, truth: dict[str, Any]) -> list[tuple[str, Weight,
             if (one["from"], one["to"]) == (stream.source, stream.target)
         )
         if stream.received is not None:
-            found.append((f"rate {stream.target}", stream.received, true["tuples_per_s"]))
-    return found
+            pairs.append((f"rate {stream.target}", stream.received, true["tuples_per_s"]))
+    return pairs

@@ -90,7 +90,7 @@ def run(options: argparse.Namespace) -> None:
     whole(options.buckets, "--buckets", least=2)
     truths, drawn_anew = _draw(options)
     table = Table(COLUMNS, options.json)
-    found = []
+    trips = []
     for truth, measured in _measured(truths, options):
         one = compare(truth, measured, options.time_limit)
         cells = (
@@ -98,16 +98,16 @@ def run(options: argparse.Namespace) -> None:
             *(f"{100 * share:.3f} %" for share in (one.gap, one.excess, one.weights)),
         )
         table.add(asdict(one), cells)
-        found.append(one)
-    beyond = [one.instance for one in found if one.gap > MOST_GAP or one.excess > MOST_GAP]
+        trips.append(one)
+    beyond = [one.instance for one in trips if one.gap > MOST_GAP or one.excess > MOST_GAP]
     summary = {
-        "instances": len(found),
+        "instances": len(trips),
         "drawn_anew": drawn_anew,
-        "optimal": sum(one.gap == 0 and one.excess == 0 for one in found),
-        "exceeding": sum(one.excess > 0 for one in found),
-        "worst_gap": max(one.gap for one in found),
-        "worst_excess": max(one.excess for one in found),
-        "worst_weight": max(one.weights for one in found),
+        "optimal": sum(one.gap == 0 and one.excess == 0 for one in trips),
+        "exceeding": sum(one.excess > 0 for one in trips),
+        "worst_gap": max(one.gap for one in trips),
+        "worst_excess": max(one.excess for one in trips),
+        "worst_weight": max(one.weights for one in trips),
         "beyond": beyond,
     }
     table.end(summary, [", ".join(f"{key} {value}" for key, value in summary.items())])
@@ -117,16 +117,16 @@ def run(options: argparse.Namespace) -> None:
 
 def _draw(options: argparse.Namespace) -> tuple[list[Instance], int]:
     """Return the instances, and how many were drawn anew."""
-    found = []
+    instances = []
     attempts = 0
     for index in range(options.count):
         for attempt in count():
             attempts += 1
             one = draw_instance(index, attempt, options.seed)
             if options.keep_unsettled or is_settled(one, options.time_limit):
-                found.append(one)
+                instances.append(one)
                 break
-    return found, attempts - options.count
+    return instances, attempts - options.count
 
 
 def is_settled(instance: Instance, time_limit_s: float) -> bool:
@@ -210,15 +210,15 @@ def excess(instance: Instance, placement: Placement) -> float:
 
 
 def _errors(truth: Instance, measured: Instance) -> list[float]:
-    found = [0.0]
+    errors = [0.0]
     for known, seen in zip(truth.topologies, measured.topologies, strict=True):
         for component, other in zip(known.components, seen.components, strict=True):
             for name, value in component.resources.items():
-                found.append(abs(float(other.resources[name] / value) - 1))
+                errors.append(abs(float(other.resources[name] / value) - 1))
         for stream, flow in zip(known.streams, seen.streams, strict=True):
             pairs = ((stream.rate, flow.rate), (stream.tuple_bytes, flow.tuple_bytes))
-            found += [abs(float((b or 0) / a) - 1) for a, b in pairs if a]
-    return found
+            errors += [abs(float((b or 0) / a) - 1) for a, b in pairs if a]
+    return errors
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -59,36 +59,38 @@ class Explained:
 
     def cells(self) -> tuple[str, ...]:
         """One line of the table."""
-        found, first = self.found, next(iter(self.found.conflicts), None)
-        cheapest = next(iter(found.repairs), None)
+        explanation, first = self.found, next(iter(self.found.conflicts), None)
+        cheapest = next(iter(explanation.repairs), None)
         checked = "wrong" if self.wrong else "minimal" if self.is_minimal else "unproven"
         return (
             self.name,
             str(len(self.instance.task_names())),
             str(len(self.instance.cluster.nodes)),
-            str(found.status) if first is None else str(first.cause),
+            str(explanation.status) if first is None else str(first.cause),
             "-" if first is None else str(len(first.members)),
             "-" if first is None else checked,
-            f"{len(found.repairs)}{'' if found.complete else '+'}",
+            f"{len(explanation.repairs)}{'' if explanation.complete else '+'}",
             "-" if cheapest is None else f"{float(cheapest.price):.6g}",
-            str(found.solves),
-            f"{found.seconds:.2f}",
+            str(explanation.solves),
+            f"{explanation.seconds:.2f}",
             "-" if cheapest is None else cheapest.text,
         )
 
 
 def explained(name: str, instance: Instance, time_limit_s: float) -> Explained:
     """Explain an instance and check the explanation."""
-    found = explain_infeasible(instance, time_limit_s=time_limit_s)
+    explanation = explain_infeasible(instance, time_limit_s=time_limit_s)
     decider = Decider(10 * time_limit_s, step_fraction=0.1)
-    wrong = [text for one in found.conflicts for text in _wrong_conflict(instance, one, decider)]
-    for repair in found.repairs:
+    wrong = [
+        text for one in explanation.conflicts for text in _wrong_conflict(instance, one, decider)
+    ]
+    for repair in explanation.repairs:
         status = decider.decide(repair.instance).status
         if status is Feasibility.INFEASIBLE or not judge(repair.instance, repair.placement).valid:
             wrong.append(f"no placement after: {repair.text}")
-    if found.seconds > time_limit_s + LATE_S:
-        wrong.append(f"took {found.seconds:.1f} s")
-    return Explained(name, instance, found, tuple(wrong))
+    if explanation.seconds > time_limit_s + LATE_S:
+        wrong.append(f"took {explanation.seconds:.1f} s")
+    return Explained(name, instance, explanation, tuple(wrong))
 
 
 def _wrong_conflict(instance: Instance, conflict: Conflict, decider: Decider) -> Iterator[str]:
@@ -133,15 +135,15 @@ def summary(rows: Sequence[Explained]) -> dict[str, Any]:
     }
 
 
-def _lines(found: dict[str, Any]) -> list[str]:
-    causes = ", ".join(f"{cause} {count}" for cause, count in found["causes"].items())
+def _lines(sums: dict[str, Any]) -> list[str]:
+    causes = ", ".join(f"{cause} {count}" for cause, count in sums["causes"].items())
     return [
         "",
-        f"{found['explained']} of {found['instances']} are infeasible: {causes}.",
-        f"{found['conflicts']} conflicts; all proven minimal on {found['minimal']} instances.",
-        f"{found['repairs']} repairs of {found['repaired']} instances, all decided on "
-        f"{found['complete']}.",
-        f"Wrong: {found['wrong']}. Seconds: mean {found['mean_s']}, longest {found['longest_s']}.",
+        f"{sums['explained']} of {sums['instances']} are infeasible: {causes}.",
+        f"{sums['conflicts']} conflicts; all proven minimal on {sums['minimal']} instances.",
+        f"{sums['repairs']} repairs of {sums['repaired']} instances, all decided on "
+        f"{sums['complete']}.",
+        f"Wrong: {sums['wrong']}. Seconds: mean {sums['mean_s']}, longest {sums['longest_s']}.",
     ]
 
 
@@ -164,8 +166,8 @@ def run(options: argparse.Namespace) -> None:
         row = explained(name, instance, options.time_limit)
         table.add(row.to_document(), row.cells())
         rows.append(row)
-    found = summary(rows)
-    table.end(found, _lines(found))
+    sums = summary(rows)
+    table.end(sums, _lines(sums))
     wrong = [f"{row.name}: {text}" for row in rows for text in row.wrong]
     if wrong:
         raise SlotwiseError("; ".join(wrong))

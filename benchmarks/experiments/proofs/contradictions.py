@@ -88,9 +88,9 @@ def feasible(seed: int, count: int) -> Iterator[tuple[Instance, Placement]]:
     while left:
         instance = mixed_instance(np.random.default_rng((seed, number)))
         number += 1
-        found = solve(instance, engine="exhaustive", time_limit_s=FIND_S)
-        if found.placement is not None:
-            yield instance, found.placement
+        result = solve(instance, engine="exhaustive", time_limit_s=FIND_S)
+        if result.placement is not None:
+            yield instance, result.placement
             left -= 1
 
 
@@ -100,9 +100,9 @@ def wrong_of(seed: int, count: int) -> list[str]:
     for number, (instance, placement) in enumerate(feasible(seed, count)):
         if not judge(instance, placement).valid:
             raise SlotwiseError(f"feasible instance {number}: its placement is not valid")
-        found = find_contradiction(compile_problem(instance))
-        if found is not None:
-            wrong.append(f"feasible instance {number} ({instance.name}): {found}")
+        contradiction = find_contradiction(compile_problem(instance))
+        if contradiction is not None:
+            wrong.append(f"feasible instance {number} ({instance.name}): {contradiction}")
     return wrong
 
 

@@ -117,12 +117,12 @@ def check_tiny(count: int, seed: int) -> Counter[str]:
         except InputError:  # linear costs that no term counts
             continue
         truth = solve(instance, engine="exhaustive", time_limit_s=TINY_S)
-        found = solve(instance, time_limit_s=TINY_S)
-        values = [[term.value for term in one.objective] for one in (truth, found)]
-        both_proven = _is_settled(truth) and _is_settled(found)
-        if both_proven and (truth.status != found.status or values[0] != values[1]):
+        result = solve(instance, time_limit_s=TINY_S)
+        values = [[term.value for term in one.objective] for one in (truth, result)]
+        both_proven = _is_settled(truth) and _is_settled(result)
+        if both_proven and (truth.status != result.status or values[0] != values[1]):
             raise SlotwiseError(f"{instance.name}: auto and exhaustive search differ")
-        ends[str(found.status) if both_proven else "open"] += 1
+        ends[str(result.status) if both_proven else "open"] += 1
     return ends
 
 
@@ -170,11 +170,11 @@ def run(options: argparse.Namespace) -> None:
     for instance in islice(instances, options.count):
         rows.append(compared(instance, options.time_limit))
         table.add(asdict(rows[-1]), rows[-1].cells())
-    found = _summary(rows)
+    sums = _summary(rows)
     said = (
-        f"Network proven on {found['network_proven']} of {found['instances']}, with fewest moves "
-        f"on {found['both_proven']} of these.",
+        f"Network proven on {sums['network_proven']} of {sums['instances']}, with fewest moves "
+        f"on {sums['both_proven']} of these.",
         f"Seconds with moves, less {ALLOWED_S:g}, over seconds without: geometric mean "
-        f"{number(found['ratio'], '.2f')} (allowed {ALLOWED_FACTOR:g}).",
+        f"{number(sums['ratio'], '.2f')} (allowed {ALLOWED_FACTOR:g}).",
     )
-    table.end(found, said)
+    table.end(sums, said)

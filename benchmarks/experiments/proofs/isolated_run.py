@@ -180,11 +180,17 @@ def _answer(request: Document) -> Document:
     instance = instance_from_text(request["instance"])
     started = time.perf_counter()
     try:
-        found = _solved(instance, request)
+        document = _solved(instance, request)
     except UntakenError as error:
-        found = {"by": "", "status": "refused", "objective": [], "gap": None, "error": str(error)}
+        document = {
+            "by": "",
+            "status": "refused",
+            "objective": [],
+            "gap": None,
+            "error": str(error),
+        }
     seconds = time.perf_counter() - started
-    return {**found, "seconds": seconds, "memory_mb": peak_memory_mb()}
+    return {**document, "seconds": seconds, "memory_mb": peak_memory_mb()}
 
 
 def _solved(instance: Instance, request: Document) -> Document:

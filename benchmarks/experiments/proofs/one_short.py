@@ -74,11 +74,11 @@ class _Plan:
 
     def load(self, resource: str) -> list[int]:
         """Return what each node holds of a resource."""
-        found = [0] * self.nodes
+        load = [0] * self.nodes
         for key, spots in self.where.items():
             for node, _ in spots:
-                found[node] += self.needs[key].get(resource, 0)
-        return found
+                load[node] += self.needs[key].get(resource, 0)
+        return load
 
     def slots(self) -> list[int]:
         """Return how many workers each node holds."""
@@ -168,12 +168,12 @@ def _topology(plan: _Plan, name: str) -> Topology:
 def _places(
     nodes: tuple[Node, ...], where: dict[tuple[str, str], list[Spot]]
 ) -> dict[str, dict[str, Place]]:
-    found: dict[str, dict[str, Place]] = {}
+    places: dict[str, dict[str, Place]] = {}
     for (topology, component), spots in where.items():
-        tasks = found.setdefault(topology, {})
+        tasks = places.setdefault(topology, {})
         for index, (node, label) in enumerate(spots):
             tasks[f"{component}[{index}]"] = Place(nodes[node].id, label)
-    return found
+    return places
 
 
 def _max_per_node(rng: Rng, plan: _Plan, short: int) -> str:

@@ -41,10 +41,10 @@ def files_in(folder: Path) -> list[Path]:
     InputError
         Where there are none.
     """
-    found = [path for path in folder.glob("*.json") if path.is_file()]
-    if not found:
+    files = [path for path in folder.glob("*.json") if path.is_file()]
+    if not files:
         raise InputError("must be a folder with files *.json", field="--instances", value=folder)
-    return sorted(found, key=lambda path: [int(n) for n in re.findall(r"\d+", path.stem)])
+    return sorted(files, key=lambda path: [int(n) for n in re.findall(r"\d+", path.stem)])
 
 
 def _solved(measured: Measured) -> tuple[str, str, str]:

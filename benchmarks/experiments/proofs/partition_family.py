@@ -108,7 +108,7 @@ def measured(index: int, engine: str, time_limit_s: float, seed: int) -> Row:
     start = start_of(problem, seed)
     judged = judge_partition(problem, start)
     began = time.perf_counter()
-    found = solve_partition(
+    result = solve_partition(
         problem, engine=engine, time_limit_s=time_limit_s, seed=seed, start=start
     )
     return Row(
@@ -120,10 +120,10 @@ def measured(index: int, engine: str, time_limit_s: float, seed: int) -> Row:
         parts=len(problem.capacities),
         engine=engine,
         time_limit_s=time_limit_s,
-        status=str(found.status),
+        status=str(result.status),
         start=judged.cut if judged.valid else None,
-        cut=found.value,
-        bound=found.bound,
+        cut=result.value,
+        bound=result.bound,
         seconds=round(time.perf_counter() - began, 3),
     )
 
@@ -201,8 +201,8 @@ def _line(row: Row) -> str:
 
 def _cells(row: Row) -> tuple[str, ...]:
     sizes = (str(row.vertices), str(row.edges), str(row.parts))
-    found = (short_text(row.start), short_text(row.cut), short_text(row.bound))
-    return (row.graph, *sizes, row.engine, row.status, *found, f"{row.seconds:.2f}")
+    values = (short_text(row.start), short_text(row.cut), short_text(row.bound))
+    return (row.graph, *sizes, row.engine, row.status, *values, f"{row.seconds:.2f}")
 
 
 def _in_words(counts: dict[str, float | int]) -> str:

@@ -158,11 +158,11 @@ def run(options: argparse.Namespace) -> None:
     if not options.json:
         say("\nnodes used in section 6.3.2:")
     for name, (shape, article) in SECTION_6_3_2.items():
-        found = {one.name: nodes_used(instance_of(shape), one) for one in methods}
+        used = {one.name: nodes_used(instance_of(shape), one) for one in methods}
         if options.json:
-            say(json.dumps({"topology": name, "article": article, "nodes": found}))
+            say(json.dumps({"topology": name, "article": article, "nodes": used}))
         else:
-            ours = ", ".join(f"{method} {nodes}" for method, nodes in found.items())
+            ours = ", ".join(f"{method} {nodes}" for method, nodes in used.items())
             say(f"{name}: article {article}, {ours}")
 
 

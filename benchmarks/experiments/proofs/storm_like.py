@@ -33,10 +33,10 @@ def run(options: argparse.Namespace) -> None:
         row = measure(instance, options.engine, options.time_limit)
         rows[kind_of(instance.topologies[0])].append(row)
         table.add_proof(row)
-    found = {kind: summarise(several) for kind, several in rows.items() if several}
-    found["all"] = summarise([row for several in rows.values() for row in several])
-    lines = [f"{kind:12} {summary}" for kind, summary in found.items()]
-    table.end({kind: asdict(summary) for kind, summary in found.items()}, lines)
+    summaries = {kind: summarise(several) for kind, several in rows.items() if several}
+    summaries["all"] = summarise([row for several in rows.values() for row in several])
+    lines = [f"{kind:12} {summary}" for kind, summary in summaries.items()]
+    table.end({kind: asdict(summary) for kind, summary in summaries.items()}, lines)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

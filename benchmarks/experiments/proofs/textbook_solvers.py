@@ -137,11 +137,11 @@ def _minimise_highs(
         if high is not None:
             program += row <= high
     program.solve(pulp.HiGHS(msg=False, threads=1, timeLimit=limits.time_s, gapRel=0.0, gapAbs=0.0))
-    found = program.sol_status in (pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible)
+    has_solution = program.sol_status in (pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible)
     bound = float(program.solverModel.getInfo().mip_dual_bound) + term.constant
     return TermAnswer(
         infeasible=program.status == pulp.LpStatusInfeasible,
-        columns=[float(column.value() or 0) for column in columns] if found else None,
+        columns=[float(column.value() or 0) for column in columns] if has_solution else None,
         bound=bound if math.isfinite(bound) else None,
     )
 

@@ -201,9 +201,9 @@ def _solved(
 ) -> Point:
     """Return what a solve reaches that starts from the best of the known placements."""
     best = min(filter(None, known), key=lambda one: judge(problem, one).scaled, default=None)
-    found = solve(problem, time_limit_s=limit_s, seed=seed, hint=best)
-    assert found.placement is not None, "every method finds a placement of these families"
-    by_term = {term.term: term for term in found.objective}
+    result = solve(problem, time_limit_s=limit_s, seed=seed, hint=best)
+    assert result.placement is not None, "every method finds a placement of these families"
+    by_term = {term.term: term for term in result.objective}
     rate, network = by_term["bottleneck"], by_term["network"]
     assert rate.value is not None
     assert network.value is not None
@@ -212,12 +212,12 @@ def _solved(
         float(network.value),
         None if not rate.bound else float(1 / rate.bound),
         None if network.bound is None else float(network.bound),
-        _seconds(found),
+        _seconds(result),
     )
 
 
-def _seconds(found: Result) -> float:
-    return round(found.seconds, 1)
+def _seconds(result: Result) -> float:
+    return round(result.seconds, 1)
 
 
 def _placed(problem: Problem, name: str, seed: int) -> Placement | None:
@@ -249,8 +249,8 @@ def run(options: argparse.Namespace) -> None:
             continue
         table.add(asdict(row) | summary([row]), _cells(row))
         rows.append(row)
-    found = summary(rows) | {"refused": refused}
-    table.end(found, _lines(found))
+    figures = summary(rows) | {"refused": refused}
+    table.end(figures, _lines(figures))
 
 
 def summary(rows: Sequence[Row]) -> dict[str, Any]:
@@ -287,8 +287,8 @@ def _of_method(rows: Sequence[Row], name: str) -> dict[str, list[float]]:
     }
 
 
-def _lines(found: Mapping[str, Any]) -> Iterator[str]:
-    for name, value in found.items():
+def _lines(figures: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in figures.items():
         share = number(value, ".1%") if isinstance(value, float) or value is None else str(value)
         yield f"{name}: {share}"
 

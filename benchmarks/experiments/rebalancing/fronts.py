@@ -98,35 +98,37 @@ def measured(instance: Instance, max_moves: int, time_limit_s: float, seed: int)
         Where the front is no front.
     """
     limits = Limits(time_s=time_limit_s, seed=seed, memory_mb=default_limit_mb())
-    found = front(instance, max_moves, limits)
-    if found.free.verdict is None or found.points[0].verdict is None:
+    solved = front(instance, max_moves, limits)
+    if solved.free.verdict is None or solved.points[0].verdict is None:
         return None
-    _check(instance.name, found)
-    points = found.points
-    now, best = (float(p.verdict.objective[-1].value) for p in (points[0], found.free) if p.verdict)
-    unit = found.problem.terms[-1].unit
-    bound = found.free.open_bounds[-1]
+    _check(instance.name, solved)
+    points = solved.points
+    now, best = (
+        float(p.verdict.objective[-1].value) for p in (points[0], solved.free) if p.verdict
+    )
+    unit = solved.problem.terms[-1].unit
+    bound = solved.free.open_bounds[-1]
     upto = [points[min(k, len(points) - 1)] for k in range(1, SHARES + 1)]
     values = [float(p.verdict.objective[-1].value) for p in upto if p.verdict]
     return Measured(
         name=instance.name,
-        tasks=found.problem.task_count,
-        nodes=found.problem.node_count,
-        racks=len(found.problem.racks),
+        tasks=solved.problem.task_count,
+        nodes=solved.problem.node_count,
+        racks=len(solved.problem.racks),
         now=now,
         best=best,
         bound=None if bound is None else plain(bound * unit),
-        moves=found.free.moves or 0,
+        moves=solved.free.moves or 0,
         points=len(points),
         proven=sum(point.is_proven for point in points),
-        worst_gap=max(_gap(found, k) for k in range(len(points))),
+        worst_gap=max(_gap(solved, k) for k in range(len(points))),
         shares=tuple((now - value) / (now - best) for value in values) if now > best else None,
         unproven_shares=sum(not point.is_proven for point in upto),
     )
 
 
-def _gap(found: Front, index: int) -> float:
-    point = found.points[index]
+def _gap(solved: Front, index: int) -> float:
+    point = solved.points[index]
     if point.values is None:
         return 0.0 if point.is_proven else 1.0
     for value, bound in zip(point.values, point.open_bounds, strict=True):
@@ -135,20 +137,20 @@ def _gap(found: Front, index: int) -> float:
     return 0.0
 
 
-def _check(name: str, found: Front) -> None:
+def _check(name: str, solved: Front) -> None:
     """Refuse what is no front."""
-    values = [point.values for point in found.points]
-    running = judged_running(found.problem)
+    values = [point.values for point in solved.points]
+    running = judged_running(solved.problem)
     assert running is not None, "it has running"
     if values[0] != running.scaled:
         raise SlotwiseError(f"{name}: without moves the cost is not that of what runs")
-    for before, point in zip(found.points, found.points[1:], strict=False):
+    for before, point in zip(solved.points, solved.points[1:], strict=False):
         if before.values is None or point.values is None or point.values > before.values:
             raise SlotwiseError(f"{name}: {point.max_moves} moves are worse than one less")
         if tuple(b or 0 for b in point.bounds) > point.values:
             raise SlotwiseError(f"{name}: a bound is above its value")
-    free = found.free
-    reached = free.moves is not None and free.moves <= found.points[-1].max_moves
+    free = solved.free
+    reached = free.moves is not None and free.moves <= solved.points[-1].max_moves
     if free.is_proven and reached and values[-1] != free.values:
         raise SlotwiseError(f"{name}: the last point is not the free optimum")
 
@@ -173,7 +175,7 @@ def _of_cluster(path: Path, method: str, worker_min_cpu: str | None) -> Iterator
 def summarised(rows: Sequence[Measured]) -> dict[str, float | int | None]:
     """Return counts over all points, and the mean and median shares of the first moves."""
     shares = [row.shares for row in rows if row.shares is not None]
-    found: dict[str, float | int | None] = {
+    figures: dict[str, float | int | None] = {
         "fronts": len(rows),
         "points": sum(row.points for row in rows),
         "proven": sum(row.proven for row in rows),
@@ -183,9 +185,9 @@ def summarised(rows: Sequence[Measured]) -> dict[str, float | int | None]:
     }
     for k in range(SHARES):
         column = sorted(share[k] for share in shares)
-        found[f"mean_share_{k + 1}"] = sum(column) / len(column) if column else None
-        found[f"median_share_{k + 1}"] = column[len(column) // 2] if column else None
-    return found
+        figures[f"mean_share_{k + 1}"] = sum(column) / len(column) if column else None
+        figures[f"median_share_{k + 1}"] = column[len(column) // 2] if column else None
+    return figures
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -215,11 +217,11 @@ def run(options: argparse.Namespace) -> None:
         if row is not None:
             rows.append(row)
             table.add(asdict(row), row.cells())
-    found = summarised(rows)
-    means = ", ".join(number(found[f"mean_share_{k + 1}"], ".0%") for k in range(SHARES))
+    figures = summarised(rows)
+    means = ", ".join(number(figures[f"mean_share_{k + 1}"], ".0%") for k in range(SHARES))
     said = (
-        f"{found['proven']} of {found['points']} points proven, {found['fully_proven']} of "
-        f"{found['fronts']} fronts in all points; every front is monotone from what runs on.",
+        f"{figures['proven']} of {figures['points']} points proven, {figures['fully_proven']} of "
+        f"{figures['fronts']} fronts in all points; every front is monotone from what runs on.",
         f"Mean share of the gain that 1, 2, 3 moves bring: {means}.",
     )
-    table.end(found, said)
+    table.end(figures, said)

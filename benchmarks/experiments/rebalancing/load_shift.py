@@ -164,10 +164,10 @@ def run(options: argparse.Namespace) -> None:
     for instance in islice(shifted(options.small), options.count):
         rows.append(measured(instance, options.time_limit))
         table.add(asdict(rows[-1]), rows[-1].cells())
-    found = _summary(rows)
+    sums = _summary(rows)
     said = (
-        f"{found['overloaded']} of {found['shifts']} shifts overload nodes, by {found['before']:g} "
-        f"points in all. StroMAX leaves {found['after']:g} after {found['moves']} moves, the best "
-        f"found with as many {found['optimum']:g} (proven: {found['proven']}).",
+        f"{sums['overloaded']} of {sums['shifts']} shifts overload nodes, by {sums['before']:g} "
+        f"points in all. StroMAX leaves {sums['after']:g} after {sums['moves']} moves, the best "
+        f"found with as many {sums['optimum']:g} (proven: {sums['proven']}).",
     )
-    table.end(found, said)
+    table.end(sums, said)

@@ -164,17 +164,17 @@ def run(options: argparse.Namespace) -> None:
         row = measured(case, options.time_limit, with_line=options.lines)
         rows.append(row)
         table.add(asdict(row), row.cells())
-    found = summarised(rows)
+    figures = summarised(rows)
     said = [
-        f"All tasks placed without moves: {found['placed']} of {len(rows)}, "
-        f"{found['placed_in_time']} of them within {PLACED_S:g} s; the slowest "
-        f"{number(found['slowest_placed_s'], '.2f')} s.",
-        f"Proven optimal within {PROVEN_S:g} s: {found['proven_in_time']} of {len(rows)}; the "
-        f"slowest proof {number(found['slowest_proven_s'], '.2f')} s.",
+        f"All tasks placed without moves: {figures['placed']} of {len(rows)}, "
+        f"{figures['placed_in_time']} of them within {PLACED_S:g} s; the slowest "
+        f"{number(figures['slowest_placed_s'], '.2f')} s.",
+        f"Proven optimal within {PROVEN_S:g} s: {figures['proven_in_time']} of {len(rows)}; the "
+        f"slowest proof {number(figures['slowest_proven_s'], '.2f')} s.",
     ]
-    if found["lines"]:
+    if figures["lines"]:
         said.append(
-            f"First line of rebalance within {LINE_S:g} s: {found['lines_in_time']} of "
-            f"{found['lines']}; the slowest {number(found['slowest_line_s'], '.2f')} s."
+            f"First line of rebalance within {LINE_S:g} s: {figures['lines_in_time']} of "
+            f"{figures['lines']}; the slowest {number(figures['slowest_line_s'], '.2f')} s."
         )
-    table.end(found, said)
+    table.end(figures, said)

@@ -35,9 +35,12 @@ def micro(limit_s: float) -> Iterator[tuple[str, bool]]:
         for dataflow in MICRO_DAGS.values():
             for rate, known in zip(RATES, KNOWN[name][dataflow.name], strict=True):
                 solver = SlotSolver(dataflow, article_models(), variant)
-                found = solver.fewest_slots(Fraction(rate), token=_after(limit_s))
-                proven = found.status is Status.OPTIMAL and found.slots == known
-                yield f"{dataflow.name:8} {rate:4} {name:28} {_shown(found)}, {known} known", proven
+                result = solver.fewest_slots(Fraction(rate), token=_after(limit_s))
+                proven = result.status is Status.OPTIMAL and result.slots == known
+                yield (
+                    f"{dataflow.name:8} {rate:4} {name:28} {_shown(result)}, {known} known",
+                    proven,
+                )
 
 
 def shuffle(limit_s: float) -> Iterator[tuple[str, bool]]:
@@ -45,8 +48,8 @@ def shuffle(limit_s: float) -> Iterator[tuple[str, bool]]:
     for dataflow in MICRO_DAGS.values():
         for rate in RATES:
             solver = SlotSolver(dataflow, article_models(), Variant(routing=Routing.SHUFFLE))
-            found = solver.fewest_slots(Fraction(rate), token=_after(limit_s))
-            yield f"{dataflow.name:8} {rate:4} {'shuffle grouping':28} {_shown(found)}", True
+            result = solver.fewest_slots(Fraction(rate), token=_after(limit_s))
+            yield f"{dataflow.name:8} {rate:4} {'shuffle grouping':28} {_shown(result)}", True
 
 
 def curves(limit_s: float) -> Iterator[tuple[str, bool]]:
@@ -70,18 +73,18 @@ def large_dataflows(limit_s: float, count: int) -> Iterator[tuple[str, bool]]:
     for seed in range(count):
         dataflow, models = large(seed)
         solver = SlotSolver(dataflow, models)
-        found = solver.fewest_slots(LARGE_RATE, token=_after(limit_s))
-        yield f"{dataflow.name} {int(LARGE_RATE)} tuples/s: {_shown(found)}", True
+        result = solver.fewest_slots(LARGE_RATE, token=_after(limit_s))
+        yield f"{dataflow.name} {int(LARGE_RATE)} tuples/s: {_shown(result)}", True
 
 
 def _after(seconds: float) -> CancellationToken:
     return CancellationToken(time.perf_counter() + seconds)
 
 
-def _shown(found: SlotResult) -> str:
-    gap = "" if found.slots is None else f", gap {1 - found.bound / found.slots:.2%}"
-    slots = "no plan" if found.slots is None else f"{found.slots} slots"
-    return f"{slots}, bound {found.bound}{gap}, {found.seconds:.2f} s"
+def _shown(result: SlotResult) -> str:
+    gap = "" if result.slots is None else f", gap {1 - result.bound / result.slots:.2%}"
+    slots = "no plan" if result.slots is None else f"{result.slots} slots"
+    return f"{slots}, bound {result.bound}{gap}, {result.seconds:.2f} s"
 
 
 class UnprovenError(SlotwiseError):

@@ -82,12 +82,12 @@ def interrupt(command: Sequence[str], instance: Instance, after_s: float) -> Int
 
 
 def _judged(instance: Instance, out: str, after_s: float, late_s: float, code: int) -> Interrupt:
-    found = json.loads(out) if out else {"objective": [], "placement": None}
-    terms = found["objective"]
+    document = json.loads(out) if out else {"objective": [], "placement": None}
+    terms = document["objective"]
     first = next((t for t in terms if t["value"] != t["bound"]), terms[-1] if terms else {})
-    kept = found["placement"] is not None
+    kept = document["placement"] is not None
     if kept:
-        placement = answer_from_data(found["placement"], instance)
+        placement = answer_from_data(document["placement"], instance)
         if isinstance(placement, Refusal):
             raise RuntimeError(placement.reason)
         verdict = judge(instance, placement)

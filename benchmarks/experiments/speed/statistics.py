@@ -193,7 +193,7 @@ def pandas_main() -> None:
     answers.close()
 
 
-def _worst(found: Totals, truth: Mapping[str, Any]) -> float:
+def _worst(totals: Totals, truth: Mapping[str, Any]) -> float:
     """Return the largest relative difference of a sum from the simulated one.
 
     Storm's counts of executed tuples are samples of every twentieth tuple and are compared, too.
@@ -203,10 +203,10 @@ def _worst(found: Totals, truth: Mapping[str, Any]) -> float:
         for name, one in topology["components"].items():
             expected = {("json", name, "tuples"): one["totals"]["tuples"]}
             expected["json", name, "cpu_ns"] = one["totals"]["cpu_ms"] * 1e6
-            if ("storm", name, "execute_count") in found:
+            if ("storm", name, "execute_count") in totals:
                 expected["storm", name, "execute_count"] = one["totals"]["tuples"]
             errors += [
-                abs(found.get(key, (0, 0))[1] - value) / value
+                abs(totals.get(key, (0, 0))[1] - value) / value
                 for key, value in expected.items()
                 if value
             ]

@@ -65,17 +65,17 @@ def totals(files: list[Path], reading: Reading) -> Totals:
         if one.received is not None:
             lags[one.node, one.received // 86400].append(math.floor(one.received) - one.time)
     skews = {node: math.floor(statistics.median(values)) for node, values in lags.items()}
-    found: dict[tuple[str, str, str], list[int]] = defaultdict(lambda: [0, 0])
+    sums: dict[tuple[str, str, str], list[int]] = defaultdict(lambda: [0, 0])
     for one in kept.values():
         if one.received is not None:
             skew = skews[one.node, one.received // 86400]
             skew = skew if abs(skew) > reading.skew_tolerance_s else 0
             if abs(math.floor(one.received) - one.time - skew) > reading.lateness_s:
                 continue
-        total = found[one.source, one.component, one.metric]
+        total = sums[one.source, one.component, one.metric]
         total[0] += 1
         total[1] += one.value
-    return {key: (number, value) for key, (number, value) in found.items()}
+    return {key: (number, value) for key, (number, value) in sums.items()}
 
 
 def _rank(one: Sample) -> tuple[float, int]:

@@ -42,10 +42,10 @@ def totals(files: list[Path], reading: Reading) -> Totals:
     rows = rows[(rows.lag - skew[rows.index]).abs() <= reading.lateness_s]
     # In two parts, for a sum of nanoseconds may need more than 64 bits.
     rows["high"], rows["low"] = rows.value // _PART, rows.value % _PART
-    found = rows.groupby(["source", "component", "metric"])[["high", "low"]].agg(["count", "sum"])
+    sums = rows.groupby(["source", "component", "metric"])[["high", "low"]].agg(["count", "sum"])
     return {
         key: (int(one["high", "count"]), int(one["high", "sum"]) * _PART + int(one["low", "sum"]))
-        for key, one in found.iterrows()
+        for key, one in sums.iterrows()
     }
 
 

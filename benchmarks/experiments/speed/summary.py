@@ -54,13 +54,13 @@ def run(options: argparse.Namespace) -> None:
         wall = time.perf_counter() - began
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     runs, peak = json.loads(told.stdout)
-    found = {
+    figures = {
         "runs": runs,
         "wall_s": round(wall, 2),
         "cpu_s": round(used.ru_utime + used.ru_stime, 2),
         "peak_mb": round(peak),
     }
-    say(json.dumps(found) if options.json else ", ".join(f"{k} {v}" for k, v in found.items()))
+    say(json.dumps(figures) if options.json else ", ".join(f"{k} {v}" for k, v in figures.items()))
 
 
 def write_rows(folder: Path, runs: int, methods: int) -> None:

@@ -125,7 +125,7 @@ def child(request: str) -> None:
     """Make the instance, say so, solve it, say how it went, and end as ``slotwise solve`` does."""
     from slotwise.benchmarks.grading.run import peak_memory_mb
     from slotwise.solver.core.not_taken import UntakenError
-    from slotwise.solver.core.supervision import is_any_left_behind
+    from slotwise.solver.core.supervision import is_any_abandoned
     from slotwise.solver.solve import solve
 
     asked = json.loads(request)
@@ -139,7 +139,7 @@ def child(request: str) -> None:
         said = {"status": str(result.status), "engines": result.engine}
     except UntakenError as error:
         said = {"status": "refused", "engines": str(error)}
-    left = is_any_left_behind()
+    left = is_any_abandoned()
     if left and asked["trace"]:
         faulthandler.dump_traceback(all_threads=True)
     out.write(json.dumps({**said, "memory_mb": peak_memory_mb(), "left_behind": left}))

@@ -69,20 +69,20 @@ def differences(
     instance: Instance, storm: StormAnswer, ours: Round
 ) -> dict[str, tuple[object, object]]:
     """Return what is not the same: workers, statuses, who was evicted for whom."""
-    found: dict[str, tuple[object, object]] = {}
+    pairs: dict[str, tuple[object, object]] = {}
     theirs, mine = (workers(instance, one.placement) for one in (storm, ours))
     if theirs != mine:
-        found["workers"] = (theirs - mine, mine - theirs)
+        pairs["workers"] = (theirs - mine, mine - theirs)
     for decision in ours.decisions:
         topology = instance.topologies[decision.topology]
         status = MILLISECONDS.sub("", storm.outcomes[topology.id].status)
         if status != decision.message:
-            found[f"status of {topology.id}"] = (status, decision.message)
+            pairs[f"status of {topology.id}"] = (status, decision.message)
         victims = set(storm.evicted.get(topology.id, ()))
         tried = {instance.topologies[victim].id for victim in decision.tried}
         if tried != victims:
-            found[f"evicted for {topology.id}"] = (victims, tried)
-    return found
+            pairs[f"evicted for {topology.id}"] = (victims, tried)
+    return pairs
 
 
 def workers(instance: Instance, placement: Placement) -> Workers:

@@ -129,16 +129,16 @@ def compare(done: Round, limits: Limits) -> EvictionTally:
 
 
 def _of_answer(answer: Counterpart) -> EvictionTally:
-    found, decision = answer.eviction, answer.decision
-    if found is None or found.status not in (Status.OPTIMAL, Status.INFEASIBLE):
+    eviction, decision = answer.eviction, answer.decision
+    if eviction is None or eviction.status not in (Status.OPTIMAL, Status.INFEASIBLE):
         return EvictionTally(open=1)
     if decision.outcome is DecisionOutcome.SCHEDULED:
-        least = len(found.evicted or ())
+        least = len(eviction.evicted or ())
         return EvictionTally(let_in=1, evicted=len(decision.evicted), least=least)
-    if found.evicted is None:
+    if eviction.evicted is None:
         return EvictionTally(refused=1)
     return EvictionTally(
-        refused=1, fits=int(not found.evicted), fits_by_eviction=int(bool(found.evicted))
+        refused=1, fits=int(not eviction.evicted), fits_by_eviction=int(bool(eviction.evicted))
     )
 
 

@@ -51,14 +51,14 @@ def differences(
     """Return what is not the same: failures, slots with their tasks, statuses."""
     if isinstance(storm, str) or isinstance(ours, str):
         return {} if storm == ours else {"failure": (storm, ours)}
-    found: dict[str, tuple[object, object]] = {}
+    pairs: dict[str, tuple[object, object]] = {}
     theirs, mine = (slots(instance, one.placement) for one in (storm, ours))
     if theirs != mine:
-        found["slots"] = (dict(theirs.items() - mine.items()), dict(mine.items() - theirs.items()))
+        pairs["slots"] = (dict(theirs.items() - mine.items()), dict(mine.items() - theirs.items()))
     for key, outcome in ours.outcomes.items():
         if storm.outcomes[key] != outcome:
-            found[f"outcome of {key}"] = (storm.outcomes[key], outcome)
-    return found
+            pairs[f"outcome of {key}"] = (storm.outcomes[key], outcome)
+    return pairs
 
 
 def slots(instance: Instance, placement: Placement) -> Held:

@@ -67,8 +67,8 @@ def measure(instance: Instance, strategy: str | None, runs: int) -> Times:
     """Return the times of one instance, Storm's of a new process."""
     limits = RoundLimits(search=RasLimits(max_seconds=TIMEOUT_S))
     with StormPeer() as peer:
-        found = compare(peer, instance, strategy, limits, runs)
-    storm, ours = found.storm.seconds, found.seconds
+        comparison = compare(peer, instance, strategy, limits, runs)
+    storm, ours = comparison.storm.seconds, comparison.seconds
     return Times(
         instance=instance.name,
         nodes=len(instance.cluster.nodes),
@@ -77,7 +77,7 @@ def measure(instance: Instance, strategy: str | None, runs: int) -> Times:
         storm=min(storm[1:], default=None),
         ours_first=ours[0],
         ours=min(ours[1:], default=None),
-        same=not found.differences,
+        same=not comparison.differences,
     )
 
 

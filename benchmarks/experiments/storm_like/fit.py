@@ -112,10 +112,10 @@ def run(options: argparse.Namespace) -> None:
     every = [draw_topology(rng_of(index, seed, held_out=False)) for index in range(count)]
     large = [made.topologies[0] for made in STORM_LIKE.generate(count, seed)]
     table = Table(COLUMNS, options.json)
-    found = [*fits("all", tables().all, every), *fits("large", tables().large, large)]
-    for one in found:
+    results = [*fits("all", tables().all, every), *fits("large", tables().large, large)]
+    for one in results:
         table.add(asdict(one), _cells(one))
-    beyond = [f"{f.of} {f.statistic}" for f in found if f.distance > (f.five_percent or 1)]
+    beyond = [f"{f.of} {f.statistic}" for f in results if f.distance > (f.five_percent or 1)]
     kinds = {"all": Counter(map(kind_of, every)), "large": Counter(map(kind_of, large))}
     summary = {"topologies": count, "kinds": kinds, "beyond_five_percent": beyond}
     lines = [

@@ -39,26 +39,26 @@ QUANTILES = 41
 
 def distinct(topologies: Iterable[Topology]) -> list[Topology]:
     """Return the topologies with tasks, one of each parallelism and structure."""
-    found: dict[object, Topology] = {}
+    first: dict[object, Topology] = {}
     for one in topologies:
         degrees = dict(joined(one).degree)
         shape = sorted((part.parallelism, degrees[part.id]) for part in with_tasks(one))
         if shape:
-            found.setdefault(tuple(shape), one)
-    return list(found.values())
+            first.setdefault(tuple(shape), one)
+    return list(first.values())
 
 
 def values(topologies: Sequence[Topology]) -> dict[str, list[float]]:
     """Return each statistic's sorted values, or quantiles over the components."""
-    found: dict[str, list[float]] = defaultdict(list)
+    by_statistic: dict[str, list[float]] = defaultdict(list)
     for one in topologies:
         for name, value in topology_statistics(one).items():
-            found[name].append(value)
+            by_statistic[name].append(value)
         for name, several in component_statistics(one).items():
-            found[name] += several
+            by_statistic[name] += several
     return {
         name: _quantiles(several) if name in COMPONENT_STATISTICS else sorted(several)
-        for name, several in found.items()
+        for name, several in by_statistic.items()
         if several
     }
 
@@ -127,7 +127,7 @@ def data_of(files: Sequence[Path]) -> Mapping[str, Any]:
     contents = [read(path) for path in files]
     topologies = distinct(one for _, several in contents for one in several)
     large = [one for one in topologies if topology_statistics(one)["tasks"] >= LARGE]
-    found: Mapping[str, Any] = _rounded(
+    data: Mapping[str, Any] = _rounded(
         {
             "source": f"{len(topologies)} distinct topologies of {len(files)} decoded Storm "
             "clusters; made by `python -m slotwise.benchmarks.experiments storm_like_tables`",
@@ -137,7 +137,7 @@ def data_of(files: Sequence[Path]) -> Mapping[str, Any]:
             "kinds": kinds(topologies),
         }
     )
-    return found
+    return data
 
 
 def _rounded(data: Any) -> Any:

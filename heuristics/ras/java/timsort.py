@@ -49,7 +49,7 @@ class Merger(Generic[T]):
 
     def _from_front(self, left: Sequence[T], right: Sequence[T]) -> list[T]:
         """Merge from the first items on, until the right run or all but one of the left is used."""
-        found = [right[0]]
+        merged = [right[0]]
         i, j, last, end = 0, 1, len(left) - 1, len(right)
         gallop = self._gallop
         if j < end and i < last:
@@ -57,28 +57,28 @@ class Merger(Generic[T]):
                 lefts = rights = 0
                 while i < last and j < end and max(lefts, rights) < gallop:
                     if self._compare(right[j], left[i]) < 0:
-                        found.append(right[j])
+                        merged.append(right[j])
                         j, lefts, rights = j + 1, 0, rights + 1
                     else:
-                        found.append(left[i])
+                        merged.append(left[i])
                         i, lefts, rights = i + 1, lefts + 1, 0
                 lefts = LEAST_GALLOP
                 while i < last and j < end and max(lefts, rights) >= LEAST_GALLOP:
                     lefts = self._after(right[j], left[i:], 0)
-                    found.extend(left[i : i + lefts])
+                    merged.extend(left[i : i + lefts])
                     i += lefts
                     if i >= last:
                         break
-                    found.append(right[j])
+                    merged.append(right[j])
                     j += 1
                     if j == end:
                         break
                     rights = self._before(left[i], right[j:], 0)
-                    found.extend(right[j : j + rights])
+                    merged.extend(right[j : j + rights])
                     j += rights
                     if j == end:
                         break
-                    found.append(left[i])
+                    merged.append(left[i])
                     i += 1
                     if i == last:
                         break
@@ -89,11 +89,11 @@ class Merger(Generic[T]):
             self._gallop = max(1, gallop)
         if i > last:
             raise ContractError
-        return [*found, *right[j:], *left[i:]]
+        return [*merged, *right[j:], *left[i:]]
 
     def _from_back(self, left: Sequence[T], right: Sequence[T]) -> list[T]:
         """Merge from the last items on, until the left run or all but one of the right is used."""
-        found = [left[-1]]  # backwards
+        merged = [left[-1]]  # backwards
         i, j = len(left) - 1, len(right)  # numbers not used yet
         gallop = self._gallop
         if i and j > 1:
@@ -102,28 +102,28 @@ class Merger(Generic[T]):
                 while i and j > 1 and max(lefts, rights) < gallop:
                     if self._compare(right[j - 1], left[i - 1]) < 0:
                         i, lefts, rights = i - 1, lefts + 1, 0
-                        found.append(left[i])
+                        merged.append(left[i])
                     else:
                         j, lefts, rights = j - 1, 0, rights + 1
-                        found.append(right[j])
+                        merged.append(right[j])
                 lefts = LEAST_GALLOP
                 while i and j > 1 and max(lefts, rights) >= LEAST_GALLOP:
                     lefts = i - self._after(right[j - 1], left[:i], i - 1)
-                    found.extend(left[k] for k in range(i - 1, i - lefts - 1, -1))
+                    merged.extend(left[k] for k in range(i - 1, i - lefts - 1, -1))
                     i -= lefts
                     if not i:
                         break
                     j -= 1
-                    found.append(right[j])
+                    merged.append(right[j])
                     if j == 1:
                         break
                     rights = j - self._before(left[i - 1], right[:j], j - 1)
-                    found.extend(right[k] for k in range(j - 1, j - rights - 1, -1))
+                    merged.extend(right[k] for k in range(j - 1, j - rights - 1, -1))
                     j -= rights
                     if j <= 1:
                         break
                     i -= 1
-                    found.append(left[i])
+                    merged.append(left[i])
                     if not i:
                         break
                     gallop -= 1
@@ -133,7 +133,7 @@ class Merger(Generic[T]):
             self._gallop = max(1, gallop)
         if not j:
             raise ContractError
-        return [*right[:j], *left[:i], *reversed(found)]
+        return [*right[:j], *left[:i], *reversed(merged)]
 
     def _before(self, key: T, run: Sequence[T], hint: int) -> int:
         """Return the first place in `run` for `key`, looked for from `hint` on by leaps."""

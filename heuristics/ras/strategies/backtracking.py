@@ -52,7 +52,7 @@ class Search:
     token
         Checked with every executor: `CancelledError` where it is cancelled.
     sort_each
-        Whether nodes are sorted for single executors.
+        Whether nodes are sorted for each executor.
     max_states, max_seconds
         The search gives up beyond them.
     """
@@ -118,15 +118,15 @@ class Search:
                 break
             count = fit.slot_counts[node]
             skip = min(count, max(0, self._tried[at] - self._progress))
-            found = fit.scan(node, task, skip)
-            if found is None:
+            candidate = fit.scan(node, task, skip)
+            if candidate is None:
                 self._pass(at, count)
                 if not skip:
                     nodes.reject(node, component)
                 continue
-            self._pass(at, found[0] + 1)
+            self._pass(at, candidate[0] + 1)
             self._states += 1
-            self._slots[at] = slot = fit.take(node, *found)
+            self._slots[at] = slot = fit.take(node, *candidate)
             self._ackers.bind(task, slot)
             return True
         return False
@@ -313,9 +313,9 @@ class RoundRobin:
         fit = self._fit
         if not fit.could_ever_fit(node, fit.view.component_of[task]):
             return False
-        found = fit.scan(node, task, 0)
-        if found is None:
+        candidate = fit.scan(node, task, 0)
+        if candidate is None:
             return False
         self._states += 1
-        self._ackers.bind(task, fit.take(node, *found))
+        self._ackers.bind(task, fit.take(node, *candidate))
         return True

@@ -45,10 +45,10 @@ class Fit:
 
         Must be asked for before the call changes anything on the node.
         """
-        found = self._candidates.get(node)
-        if found is None:
-            found = self._candidates[node] = self._find_slots(node)
-        return found
+        slots = self._candidates.get(node)
+        if slots is None:
+            slots = self._candidates[node] = self._find_slots(node)
+        return slots
 
     def could_ever_fit(self, node: int, component: int) -> bool:
         """Whether the node has room for what an executor itself asks for (``couldEverFit``)."""

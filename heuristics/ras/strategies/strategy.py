@@ -34,7 +34,7 @@ INVALID = "invalid-topology"
 OTHER = "other"
 
 INTERNAL_ERROR = "Internal Error - Exception thrown when scheduling. Please check logs for details"
-"""Storm's status of a topology, word by word, where a strategy throws."""
+"""Storm's status of a topology, verbatim, where a strategy throws an exception."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +44,15 @@ class Strategy:
     Parameters
     ----------
     storm_class
-        Simple name of its Java class, which its messages have.
+        Simple name of its Java class, which its messages contain.
     sort_each
-        Whether nodes are sorted for single executors, not once.
+        Whether nodes are sorted for each executor instead of once for all.
     kind
-        How nodes are compared.
+        The rule by which nodes are compared, see `node_sorter`.
     constrained
-        Whether the topology's constraints count.
+        Whether it reads the topology's constraints.
     deals
-        Whether executors are dealt over the nodes in turn, without stepping back.
+        Whether executors are dealt over the nodes in turn, without backtracking.
     """
 
     storm_class: str
@@ -72,12 +72,12 @@ STRATEGIES = {
     "ras-round-robin": Strategy("RoundRobinResourceAwareStrategy", sort_each=False, deals=True),
     "ras-constraint-solver": Strategy("ConstraintSolverStrategy", constrained=True),
 }
-"""By the names of our methods."""
+"""The strategies, by the names of our methods."""
 
 
 @dataclass(frozen=True, slots=True)
 class RasLimits:
-    """Limits of the scheduler, which bind every topology beside its own `RasSettings`.
+    """Limits of the scheduler for every topology, in addition to its own `RasSettings`.
 
     Parameters
     ----------
@@ -93,14 +93,14 @@ class RasLimits:
 
 @dataclass(frozen=True, slots=True)
 class StrategyResult:
-    """What came of scheduling a topology.
+    """The result of scheduling a topology.
 
     Parameters
     ----------
     status
         ``success``, ``not-enough-resources``, ``invalid-topology`` or ``other``. Storm calls it a
-        success too where a topology's only executor, or round robin's last one, found no slot:
-        `RasState.unassigned` tells.
+        success too where a topology's only executor, or round robin's last one, found no slot; see
+        `RasState.unassigned`.
     message
         Storm's, without the time taken.
     states, backtracked
@@ -154,7 +154,7 @@ def schedule_in_place(
     limits: RasLimits | None = None,
     token: CancellationToken | None = None,
 ) -> StrategyResult:
-    """Do the same on `state` itself: a strategy that gives up leaves behind what it has placed.
+    """Do the same on `state` itself: a strategy that gives up leaves the tasks it has placed.
 
     So does Storm's, in a copy that its outer loop still looks at before it throws it away.
     """
@@ -164,16 +164,16 @@ def schedule_in_place(
     if early is not None:
         return early
     try:
-        found, count = _search(state, topology, rule, limits, token or CancellationToken())
+        result, count = _search(state, topology, rule, limits, token or CancellationToken())
     except LostExecutorError:
         return StrategyResult(OTHER, INTERNAL_ERROR)
-    return _result(rule, found, count)
+    return _result(rule, result, count)
 
 
 def _early_result(
     state: RasState, topology: int, rule: Strategy, limits: RasLimits
 ) -> StrategyResult | None:
-    """Return what is known before any search (``checkSchedulingFeasibility``)."""
+    """Return the result if it is clear before any search (``checkSchedulingFeasibility``)."""
     view = state.model.topologies[topology]
     count = len(state.unassigned(topology))
     if not count:
@@ -241,14 +241,14 @@ def executor_order(state: RasState, topology: int, rule: Strategy) -> list[int]:
     return [*(task for task in order if task not in last), *ackers]
 
 
-def _result(rule: Strategy, found: SearchResult, count: int) -> StrategyResult:
+def _result(rule: Strategy, result: SearchResult, count: int) -> StrategyResult:
     """Return the result with Storm's message."""
-    steps = f"{found.states} states traversed, backtracked {found.backtracked} times"
-    if found.success:
+    steps = f"{result.states} states traversed, backtracked {result.backtracked} times"
+    if result.success:
         message = f"Fully Scheduled by {rule.storm_class} ({steps})"
-        return StrategyResult(SUCCESS, message, found.states, found.backtracked)
+        return StrategyResult(SUCCESS, message, result.states, result.backtracked)
     message = (
         f"Cannot schedule by {rule.storm_class} "
-        f"({steps}, {found.position} of {count} executors scheduled)"
+        f"({steps}, {result.position} of {count} executors scheduled)"
     )
-    return StrategyResult(NOT_ENOUGH, message, found.states, found.backtracked)
+    return StrategyResult(NOT_ENOUGH, message, result.states, result.backtracked)

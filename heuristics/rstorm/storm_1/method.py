@@ -31,7 +31,7 @@ LACKING: tuple[tuple[str, Callable[[Topology], object]], ...] = (
     ("one_component_per_worker", lambda one: one.one_component_per_worker),
     ("shared memory", lambda one: one.shared_memory),
 )
-"""What a topology may have here and not in Storm 1.0.6."""
+"""Features of topologies that Storm 1.0.6 lacks."""
 
 
 def place(problem: Problem, rng: Generator, log: DecisionLog | None = None) -> Placement | Refusal:
@@ -49,7 +49,7 @@ def failed(message: str) -> Refusal:
 
 
 def supports(problem: Problem) -> str | None:
-    """Return what the instance has that Storm 1.0.6 lacks, or ``None``."""
+    """Return a feature of the instance that Storm 1.0.6 lacks, or ``None``."""
     instance = problem.instance
     if instance.objective.limits:
         return "the number of moved tasks is limited, but Storm 1.0.6 has no such limit"

@@ -244,12 +244,12 @@ def _of_another(state: State, topology: Storm1Topology, owner: User) -> Storm1To
 
 def _most_over(state: State) -> User | None:
     """Return the first user most above the guarantee, of those that have something running."""
-    found, most = None, 0.0
+    worst, most = None, 0.0
     for user in state.users.values():
         over = user.average_share() - 1.0
         if over > most and user.running:
-            found, most = user, over
-    return found
+            worst, most = user, over
+    return worst
 
 
 def _evict(state: State, victim: Storm1Topology) -> None:

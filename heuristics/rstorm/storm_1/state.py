@@ -270,7 +270,7 @@ def first_state(
 def _running(instance: Instance, java: int) -> dict[str, SchedulerAssignment]:
     index = {node.id: i for i, node in enumerate(instance.cluster.nodes)}
     running = instance.still_running or {}
-    found: dict[str, SchedulerAssignment] = {}
+    assignments: dict[str, SchedulerAssignment] = {}
     for topology in instance.topologies:
         places = running.get(topology.id)
         if places:
@@ -284,9 +284,9 @@ def _running(instance: Instance, java: int) -> dict[str, SchedulerAssignment]:
                 for executor, name in enumerate(names)
                 if name in places
             }
-            found[topology.id] = SchedulerAssignment(slots, java)
-    order = map_copy(map_order(sorted(found)), string_hash, java)
-    return {key: found[key] for key in order}
+            assignments[topology.id] = SchedulerAssignment(slots, java)
+    order = map_copy(map_order(sorted(assignments)), string_hash, java)
+    return {key: assignments[key] for key in order}
 
 
 def _by_topology(assignments: dict[str, SchedulerAssignment]) -> list[str]:

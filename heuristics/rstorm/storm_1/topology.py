@@ -118,24 +118,24 @@ def _links(topology: Topology) -> dict[str, _Links]:
     spouts = [one.id for one in topology.components if one.kind == "spout"]
     bolts = [one.id for one in topology.components if one.kind != "spout"]
     system = {one.id for one in topology.components if is_system(one)}
-    found: dict[str, _Links] = {}
+    by_component: dict[str, _Links] = {}
     for component in (*thrift_order(spouts, string_hash), *thrift_order(bolts, string_hash)):
         if component not in system:
-            links = found.setdefault(component, _Links())
+            links = by_component.setdefault(component, _Links())
             for source, _ in thrift_order(_inputs(topology, component, system), _input_hash):
                 links.parents.append(source)
-                found.setdefault(source, _Links()).children.append(component)
-    return found
+                by_component.setdefault(source, _Links()).children.append(component)
+    return by_component
 
 
 def _inputs(topology: Topology, component: str, system: set[str]) -> list[tuple[str, str]]:
     """Return component and stream of each input; streams after the first of a pair get names."""
-    found: list[tuple[str, str]] = []
+    inputs: list[tuple[str, str]] = []
     for stream in topology.streams:
         if stream.target == component and stream.source not in system:
-            number = sum(source == stream.source for source, _ in found)
-            found.append((stream.source, f"s{number}" if number else "default"))
-    return found
+            number = sum(source == stream.source for source, _ in inputs)
+            inputs.append((stream.source, f"s{number}" if number else "default"))
+    return inputs
 
 
 def _input_hash(one: tuple[str, str]) -> int:

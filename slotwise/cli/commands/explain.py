@@ -87,11 +87,11 @@ def _show(answer: Explained, html: Path | None, out: Path | None, *, as_json: bo
     from slotwise.models.formats.placement_file import write_placement
 
     if out is not None:
-        found = explanation.found_placement(answer)
-        if found is None:
+        placement = explanation.found_placement(answer)
+        if placement is None:
             exits.note(f"--out = {str(out)!r}: not written: {NOTHING_FOUND}")
         else:
-            write_placement(out, answer.problem.instance, found)
+            write_placement(out, answer.problem.instance, placement)
     if html is not None:
         explanation.write_page(html, answer)
     if as_json:

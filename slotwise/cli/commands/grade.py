@@ -176,11 +176,11 @@ def grade(
 
 def _settings(written: Sequence[str]) -> dict[str, str]:
     """Return the settings in texts ``KEY=VALUE``."""
-    found: dict[str, str] = {}
+    settings: dict[str, str] = {}
     for text in written:
         key, equals, value = (part.strip() for part in text.partition("="))
         if not (key and equals):
             rule = "must be KEY=VALUE, such as spark.task.cpus=4"
             raise InputError(rule, field="--conf", value=text)
-        found[key] = value
-    return found
+        settings[key] = value
+    return settings

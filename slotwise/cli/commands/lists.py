@@ -22,9 +22,9 @@ def _show_list(rows: list[dict[str, Any]], what: str) -> None:
 @command("slotwise.methods", Purpose.FILES)
 def methods(call: Call, *, as_json: options.Json = False) -> int:
     """List the methods and engines."""
-    found = call()
+    listed = call()
     if as_json:
-        print_json({"methods": found})
+        print_json({"methods": listed})
     else:
         rows = [
             {
@@ -32,7 +32,7 @@ def methods(call: Call, *, as_json: options.Json = False) -> int:
                 "kind": one["kind"],
                 "what it is": one["description"] or one["source"],
             }
-            for one in found
+            for one in listed
         ]
         _show_list(rows, "methods of `place --with` and engines of `solve --engine`")
     return Exit.DONE
@@ -41,11 +41,11 @@ def methods(call: Call, *, as_json: options.Json = False) -> int:
 @command("slotwise.families", Purpose.FILES)
 def families(call: Call, *, as_json: options.Json = False) -> int:
     """List the families of instances."""
-    found = call()
+    listed = call()
     if as_json:
-        print_json({"families": found})
+        print_json({"families": listed})
     else:
-        _show_list(found, "families of instances, for `generate` and `grade`")
+        _show_list(listed, "families of instances, for `generate` and `grade`")
     return Exit.DONE
 
 

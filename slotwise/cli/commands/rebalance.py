@@ -110,12 +110,12 @@ def rebalance(
     if spare:
         call.take("method", "parking")
         with counted_presses():
-            found = spared(**call.arguments)
+            losses = spared(**call.arguments)
         if as_json:
-            print_json(found.to_document())
+            print_json(losses.to_document())
         else:
-            render.show_spare(found)
-        return found.exit_code
+            render.show_spare(losses)
+        return losses.exit_code
     if is_shown and not is_early:
         call.arguments["on_first"] = partial(show_first, search_follows=method == OPTIMAL)
     with counted_presses():

@@ -63,10 +63,10 @@ def _compare(
     if figures is not None:
         raise InputError("is for one grading, not two", field="--figures", value=str(figures))
     with options.as_options(before="DIR", after="DIR2"):
-        found = compare(before, after, methods=methods)
-    page = found.write_page()
+        comparison = compare(before, after, methods=methods)
+    page = comparison.write_page()
     if as_json:
-        print_json({**found.to_document(), "report": str(page)})
+        print_json({**comparison.to_document(), "report": str(page)})
     else:
-        show_comparison(found, page)
+        show_comparison(comparison, page)
     return Exit.DONE

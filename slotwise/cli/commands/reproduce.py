@@ -23,11 +23,11 @@ def sam(as_json: options.Json = False) -> int:
     with exits.held():
         from slotwise.api.reproducing import reproduce
 
-    found = reproduce("sam")
+    reproduction = reproduce("sam")
     if as_json:
-        print_json(found.to_document())
+        print_json(reproduction.to_document())
     else:
         from slotwise.cli.render.reproductions import show_reproduced
 
-        show_reproduced(found.article, found.figures)
+        show_reproduced(reproduction.article, reproduction.figures)
     return Exit.DONE

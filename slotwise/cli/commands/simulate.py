@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 )
 def simulate(call: Call, *, as_json: options.Json = False) -> int:
     """Try out the throughput and latency of a placement, by discrete events."""
-    found: Simulation = call()
+    simulation: Simulation = call()
     if as_json:
         from slotwise.models.instance_file import instance_hash
 
-        print_json({"instance": instance_hash(found.given)} | found.to_document())
+        print_json({"instance": instance_hash(simulation.given)} | simulation.to_document())
     else:
         from slotwise.cli.render.simulated import show_simulation
 
-        show_simulation(found)
-    return Exit.DONE if found.is_sustainable else Exit.FAILED
+        show_simulation(simulation)
+    return Exit.DONE if simulation.is_sustainable else Exit.FAILED

@@ -55,15 +55,15 @@ def summary(
         from slotwise.cli.render.graded import latex_summary, show_summary
 
     with options.as_options(by="--by", master="--master", folder="DIR"):
-        found = summarise(
+        grading = summarise(
             folder, by=by, solver_gap=solver_gap, master=master, seed=seed, progress=True
         )
     if as_json:
-        print_json(found.to_document())
+        print_json(grading.to_document())
     elif as_csv:
-        exits.emit(csv_text(found.methods))
+        exits.emit(csv_text(grading.methods))
     elif as_latex:
-        exits.emit(latex_summary(found))
+        exits.emit(latex_summary(grading))
     else:
-        show_summary(found)
+        show_summary(grading)
     return Exit.DONE

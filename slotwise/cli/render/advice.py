@@ -1,4 +1,4 @@
-"""Advice for people, as it comes."""
+"""Advice for people, shown as it is made."""
 
 from __future__ import annotations
 

@@ -76,10 +76,10 @@ def _show_rates(done: Allocated) -> None:
 
 
 def _answer(answer: Answer) -> list[RenderableType]:
-    """Return what to show of one answer."""
+    """Return the texts and tables of one answer."""
     what = f"{answer.question.dataflow.name} at {short_text(answer.question.rate)} tuples/s"
     if answer.plan is None:
-        if answer.outcome is Outcome.REFUSED:  # the pair says what and who
+        if answer.outcome is Outcome.REFUSED:  # the pair's reason names everything
             return [f"No plan for {answer.question.dataflow.name}: {answer.reason}."]
         if answer.bound_rate is not None:
             what = f"{answer.question.dataflow.name} at the highest rate"
@@ -159,14 +159,14 @@ def _routings(answer: Answer) -> RenderableType:
     """Return the table of the rates that the plan supports."""
     rows = []
     for routing in dict.fromkeys((answer.routing, Routing.SHUFFLE)):
-        found = answer.prediction(routing)
-        assert found is not None
+        prediction = answer.prediction(routing)
+        assert prediction is not None
         rows.append(
             (
                 f"{routing} (expected)" if routing is answer.routing else str(routing),
-                short_text(found.rate),
-                short_text(found.safe_rate),
-                _limit(found.safe_limit),
+                short_text(prediction.rate),
+                short_text(prediction.safe_rate),
+                _limit(prediction.safe_limit),
             )
         )
     heads = ("routing", "by peak rates", "with cpu and memory", "limited by")

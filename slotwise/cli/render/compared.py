@@ -13,12 +13,12 @@ from slotwise.cli.render.tables import MOST_ROWS, listed, more_rows, show, table
 from slotwise.models.display import counted
 
 LISTED = (Change.NEWLY_FAILING, Change.WORSE, Change.NEWLY_SOLVED, Change.BETTER)
-"""Changes whose instances are listed."""
+"""Kinds of changes whose instances are listed."""
 
 
-def show_comparison(found: Comparison, page: Path) -> None:
+def show_comparison(comparison: Comparison, page: Path) -> None:
     """Print the counts by method, each term with its test, and the instances that changed."""
-    changes = found.changes
+    changes = comparison.changes
     counts = [
         (one.method, *(str(one.count(change)) for change in Change)) for one in changes.methods
     ]
@@ -26,7 +26,7 @@ def show_comparison(found: Comparison, page: Path) -> None:
     infeasible = f", {changes.infeasible:,} of them proven infeasible" if changes.infeasible else ""
     parts: list[RenderableType] = [
         f"{counted(changes.cases, 'instance')} in both gradings{infeasible}; "
-        f"before {found.before}, after {found.after}",
+        f"before {comparison.before}, after {comparison.after}",
         table(counts, ("method", *heads), heads),
         table(_terms(changes.methods), _TERM_HEADS, _TERM_HEADS[2:-1]),
     ]

@@ -15,7 +15,7 @@ from slotwise.models.performance.model import PerformanceModel
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Okabe and Ito's palette: told apart by readers with any colour vision.
+# Okabe and Ito's palette: distinguishable with any colour vision.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 _MARKERS = "osD^vPX"
 
@@ -29,7 +29,7 @@ class Line:
 
 
 def check_svg(path: Path, option: str = "--plot") -> None:
-    """Refuse a file that is no ``.svg``, before anything is computed."""
+    """Refuse a file that is not an ``.svg``, before anything is computed."""
     if path.suffix.lower() != ".svg":
         raise InputError("must end in .svg", field=option, value=str(path))
 

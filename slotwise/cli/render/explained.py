@@ -1,4 +1,4 @@
-"""Sections of an explanation: what makes up a cost, why nothing is valid, what can still be placed.
+"""Sections of an explanation: costs in detail, why nothing is valid, what can still be placed.
 
 The tables of costs serve `explained_method` and `explained_placement`, too.
 """
@@ -41,12 +41,12 @@ def signed(value: Fraction) -> str:
 
 
 def cost_sections(split: CostSplit) -> list[PageSection]:
-    """Return what makes up the cost: terms of several parts, streams, soft resources, loads."""
-    found = [_terms(split)] if any(len(parts) > 1 for parts in split.terms.values()) else []
+    """Return the cost in detail: terms of several parts, streams, soft resources, loads."""
+    sections = [_terms(split)] if any(len(parts) > 1 for parts in split.terms.values()) else []
     if split.streams:
-        found.append(_streams(split))
-    found += [*_overloads(split), *_linear(split), *_names(split), _nodes(split)]
-    return found
+        sections.append(_streams(split))
+    sections += [*_overloads(split), *_linear(split), *_names(split), _nodes(split)]
+    return sections
 
 
 def _terms(split: CostSplit) -> PageSection:
@@ -143,11 +143,11 @@ def load_text(row: NodeLoad) -> str:
     )
 
 
-# What was left after a method's first mistake, and the valid placement nearest to a broken one.
+# The state after a method's first mistake, and the valid placement nearest to an invalid one.
 
 
 def left_section(problem: Problem, one: FirstMistake) -> PageSection:
-    """Say what waits after the first mistake, and what the nodes have left for it."""
+    """List the tasks left after the first mistake, and the capacity left for them."""
     verdict = judge(problem, one.fixed(problem.instance))
     done = {step.task for step in one.decisions[: one.impossible]}
     names = problem.instance.task_names()
@@ -188,7 +188,7 @@ def _need(problem: Problem, c: int) -> str:
 
 
 def nearest_sections(problem: Problem, near: FewestMoves) -> list[PageSection]:
-    """Say how few tasks must move for a valid placement."""
+    """State how few tasks must move for a valid placement."""
     names = problem.instance.task_names()
     heading = "The nearest valid placement"
     if near.placement is None:
@@ -222,7 +222,7 @@ def nearest_sections(problem: Problem, near: FewestMoves) -> list[PageSection]:
 # An instance explained: the cost of its best placement, or why it has none.
 
 MOST_REPAIRS = 10
-"""Repairs in a table."""
+"""Most repairs in a table."""
 
 MINIMAL = "These constraints conflict; dropping any one of them resolves the conflict:"
 NOT_PROVEN_MINIMAL = (
@@ -249,10 +249,10 @@ def instance_sections(answer: ExplainedInstance) -> list[PageSection]:
             verb = "refuses" if run.refused else "fails"
             lead = f"{run.method} {verb}, as any method must: not all tasks can be placed."
         short = () if answer.infeasible is None else answer.infeasible.contradictions
-        found = [PageSection("", (lead, *(one.text for one in short)))]
+        sections = [PageSection("", (lead, *(one.text for one in short)))]
         if answer.infeasible is not None:
-            found += infeasible_sections(answer.infeasible)
-        return found
+            sections += infeasible_sections(answer.infeasible)
+        return sections
     if answer.split is None:
         line = (
             "No placement was found within the limit, and no proof that there is none. Give it "
@@ -264,7 +264,7 @@ def instance_sections(answer: ExplainedInstance) -> list[PageSection]:
 
 
 def _left_out(answer: ExplainedInstance) -> list[PageSection]:
-    """Say why topologies are left out."""
+    """State why topologies are left out."""
     why, split = answer.infeasible, answer.split
     if why is None or split is None:
         return []
@@ -291,17 +291,17 @@ def proof_text(result: Result) -> str:
 
 def infeasible_sections(one: Explanation) -> list[PageSection]:
     """Return conflicts and repairs."""
-    found = []
+    sections = []
     for number, conflict in enumerate(one.conflicts, 1):
         heading = "Why no placement exists" if number == 1 else f"Another conflict ({number})"
         lines = (conflict.summary, MINIMAL if conflict.minimal else NOT_PROVEN_MINIMAL)
-        found.append(PageSection(heading, lines, _members(conflict)))
+        sections.append(PageSection(heading, lines, _members(conflict)))
     if one.repairs:
         rows = tuple(
             (repair.text + ("" if repair.least else PERHAPS_LESS), short_text(repair.price))
             for repair in one.repairs[:MOST_REPAIRS]
         )
-        found.append(
+        sections.append(
             PageSection(
                 "The cheapest repairs",
                 (VERIFIED, *_open_ends(one)),
@@ -310,14 +310,14 @@ def infeasible_sections(one: Explanation) -> list[PageSection]:
         )
     elif one.conflicts:
         none = "No combination of changes was found that leaves a placement."
-        found.append(PageSection("The cheapest repairs", (none, *_open_ends(one))))
+        sections.append(PageSection("The cheapest repairs", (none, *_open_ends(one))))
     if one.notes:
-        found.append(PageSection("", one.notes))
-    return found
+        sections.append(PageSection("", one.notes))
+    return sections
 
 
 def _open_ends(one: Explanation) -> list[str]:
-    """Say what was left out."""
+    """State what was left out."""
     lines = []
     if one.cheapest_proven:
         lines.append(PROVEN_CHEAPEST if one.repairs else PROVEN_NONE)

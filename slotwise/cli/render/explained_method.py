@@ -16,7 +16,7 @@ from slotwise.solver.explain.explanation import Explanation
 from slotwise.solver.explain.first_mistake import FirstMistake, StuckTask
 
 MOST_PLACES = 12
-"""Nodes that are listed for a task without a place."""
+"""Most reasons listed for a task without a place."""
 
 
 def method_sections(answer: ExplainedMethod) -> list[PageSection]:
@@ -33,16 +33,16 @@ def method_sections(answer: ExplainedMethod) -> list[PageSection]:
         )
         return [PageSection("", tuple(lines))]
     lines.append(f"Yet a valid placement of all tasks exists ({cost_text(answer.missed)}).")
-    found = [PageSection("", tuple(lines))]
+    sections = [PageSection("", tuple(lines))]
     if answer.mistake is None:
-        found.append(PageSection("Where it went wrong", (answer.not_told,)))
+        sections.append(PageSection("Where it went wrong", (answer.not_told,)))
     else:
-        found += _mistake(answer, answer.mistake)
+        sections += _mistake(answer, answer.mistake)
     if answer.nearest is not None:
-        found += nearest_sections(answer.problem, answer.nearest)
+        sections += nearest_sections(answer.problem, answer.nearest)
     if answer.missed_placement is not None:
-        found.append(_missed(answer, answer.missed_placement))
-    return found
+        sections.append(_missed(answer, answer.missed_placement))
+    return sections
 
 
 def _outcome(answer: ExplainedMethod) -> str:
@@ -93,12 +93,12 @@ def _mistake(answer: ExplainedMethod, one: FirstMistake) -> list[PageSection]:
             f"After decision {one.impossible} nothing more was possible; those between were not "
             "settled within the limit (--time-limit)."
         )
-    found = [PageSection("Where it went wrong", tuple(lines))]
+    sections = [PageSection("Where it went wrong", tuple(lines))]
     if one.decision is not None and not one.broken:
-        found.append(left_section(answer.problem, one))
+        sections.append(left_section(answer.problem, one))
     if one.decisions:
-        found.append(_decisions(answer, one))
-    return found
+        sections.append(_decisions(answer, one))
+    return sections
 
 
 def _because(answer: ExplainedMethod, one: FirstMistake) -> list[str]:
@@ -113,7 +113,7 @@ def _because(answer: ExplainedMethod, one: FirstMistake) -> list[str]:
 
 
 def _together(remaining: Explanation) -> list[str]:
-    """Say which rules the tasks that are left cannot all keep."""
+    """State which rules the remaining tasks cannot keep together."""
     return [
         "With these in place, the following cannot hold together: "
         + "; ".join(
@@ -127,7 +127,7 @@ def _together(remaining: Explanation) -> list[str]:
 
 
 def _no_place(answer: ExplainedMethod, stuck: StuckTask) -> list[str]:
-    """Say that a task has no place, and why not on each node."""
+    """State that a task has no place, with the reason for each node."""
     reasons: dict[str, list[str]] = {}
     for place in stuck.places:
         reasons.setdefault(_reason(place), [])
@@ -162,7 +162,7 @@ def _name(answer: ExplainedMethod, task: int) -> str:
 
 
 def _decisions(answer: ExplainedMethod, one: FirstMistake) -> PageSection:
-    """List the decisions around the first mistake, those of a long sequence not all."""
+    """List the decisions around the first mistake; long sequences are cut."""
     names = answer.problem.instance.task_names()
     nodes = answer.problem.instance.cluster.nodes
     first = max(0, one.possible - 6) if len(one.decisions) > 12 else 0

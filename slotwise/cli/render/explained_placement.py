@@ -25,20 +25,22 @@ STUCK = "It cannot be anywhere else while all other tasks stay."
 
 def placement_sections(answer: ExplainedPlacement) -> list[PageSection]:
     """Return the explanation of a placement."""
-    found = []
+    sections = []
     if answer.mendings:
         count = len(answer.mendings)
         lead = f"Not valid: it breaks {counted(count, 'hard rule')}."
         rows = tuple((one.meaning, one.remedy) for one in answer.mendings)
-        found.append(PageSection("", (lead,), PageTable(("what is wrong", "what mends it"), rows)))
+        sections.append(
+            PageSection("", (lead,), PageTable(("what is wrong", "what mends it"), rows))
+        )
         if answer.nearest is not None:
-            found += nearest_sections(answer.problem, answer.nearest)
+            sections += nearest_sections(answer.problem, answer.nearest)
     else:
         line = f"Valid: every hard rule holds. Cost: {cost_text(answer.split)}."
-        found.append(PageSection("", (line,)))
+        sections.append(PageSection("", (line,)))
     if answer.optimal is not None:
-        found.append(_distance(answer, answer.optimal))
-    return [*found, *cost_sections(answer.split)]
+        sections.append(_distance(answer, answer.optimal))
+    return [*sections, *cost_sections(answer.split)]
 
 
 def _distance(answer: ExplainedPlacement, best: Result) -> PageSection:
@@ -71,11 +73,11 @@ def _distance(answer: ExplainedPlacement, best: Result) -> PageSection:
 def comparison_sections(answer: ExplainedComparison) -> list[PageSection]:
     """Return where two placements differ."""
     one = answer.comparison
-    found = [_terms(one)]
+    sections = [_terms(one)]
     for number, split in (("first", one.first), ("second", one.second)):
         if not split.verdict.valid:
             reasons = "; ".join(cause(v) for v in split.verdict.violations[:3])
-            found.append(PageSection("", (f"The {number} is not valid: {reasons}.",)))
+            sections.append(PageSection("", (f"The {number} is not valid: {reasons}.",)))
     if one.streams:
         several = len({s.topology for s in one.streams}) > 1
         rows = tuple(
@@ -88,16 +90,16 @@ def comparison_sections(answer: ExplainedComparison) -> list[PageSection]:
             for s in one.streams
         )
         heads = ("stream", "first", "second", "change")
-        found.append(
+        sections.append(
             PageSection("Streams that pay differently", (), PageTable(heads, rows, heads[1:]))
         )
     if one.steps:
-        found.append(_steps(one))
+        sections.append(_steps(one))
     if one.nodes:
-        found.append(_nodes(one))
+        sections.append(_nodes(one))
     if one.moves:
-        found.append(_moves(one))
-    return found
+        sections.append(_moves(one))
+    return sections
 
 
 def _terms(one: Comparison) -> PageSection:
@@ -161,7 +163,7 @@ def _nodes(one: Comparison) -> PageSection:
 
 
 def _contents(one: NodeDifference, topology: str) -> str:
-    """Return ``+1 split, -2 count``; `topology` goes without saying, the only one there is."""
+    """Return ``+1 split, -2 count``; the prefix `topology` is left out where there is only one."""
     parts = [("+", count, name) for name, count in one.gains.items()]
     parts += [("-", count, name) for name, count in one.losses.items()]
     return ", ".join(f"{sign}{count} {name.removeprefix(topology)}" for sign, count, name in parts)
@@ -173,7 +175,7 @@ def _moves(one: Comparison) -> PageSection:
 
 
 def task_sections(answer: ExplainedTask) -> list[PageSection]:
-    """Return what a task would cost elsewhere, and what forbids it."""
+    """Return the cost of each other place of a task, or the rules that forbid it."""
     here = next(place for place in answer.places if place.here)
     allowed = [p for p in answer.places if not (p.here or p.forbidden_by or p.also_before)]
     lines = [f"{answer.name} is on {here.node}, worker {here.worker}."]
@@ -203,7 +205,7 @@ def task_sections(answer: ExplainedTask) -> list[PageSection]:
 
 
 def _rule(place: Alternative) -> str:
-    """Say which rules are broken with the task there, and which of them are broken anyway."""
+    """State which rules are broken with the task there, and which of them are broken anyway."""
     parts = ["; ".join(cause(v) for v in place.forbidden_by)] if place.forbidden_by else []
     if place.also_before:
         known = "; ".join(cause(v) for v in place.also_before)

@@ -70,7 +70,7 @@ _TITLES: dict[type, str] = {
 
 
 def found_placement(answer: Explained) -> Placement | None:
-    """Return the valid placement that was found for an answer: the one that ``--out`` writes."""
+    """Return the valid placement of an answer, which ``--out`` writes."""
     if isinstance(answer, ExplainedInstance):
         return answer.placement
     if isinstance(answer, ExplainedMethod):

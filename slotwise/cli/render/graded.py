@@ -27,7 +27,7 @@ def show_summary(summary: Summary) -> None:
 
 
 def method_lines(summary: Summary) -> list[RenderableType]:
-    """Return a table of methods for each group, its basis, and what the columns are."""
+    """Return a table of methods for each group, with its basis and the meaning of columns."""
     lines: list[RenderableType] = []
     for one in method_tables(summary):
         numbers = [head for head, is_number in one.heads.items() if is_number]
@@ -52,7 +52,7 @@ def _alarm(summary: Summary) -> list[str]:
 
 
 def _pairs(summary: Summary) -> list[RenderableType]:
-    """Return who beats whom, and whether by more than chance in each term."""
+    """Return which method beats which, and whether significantly in each term."""
     pairs = plain_records(summary.pairs)
     if not pairs:
         return []

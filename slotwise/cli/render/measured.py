@@ -15,7 +15,7 @@ KIB = 1024
 
 
 def show_measured(measurement: Measurement) -> None:
-    """Show what ``measure`` found."""
+    """Show the result of ``measure``."""
     measured = measurement.measured
     tables = (_components(measured), _streams(measured), _coverage(measured))
     show(_headline(measured), *tables, *_rest(measured))
@@ -30,7 +30,7 @@ def _headline(measured: Measured) -> str:
 
 
 def _prefix(measured: Measured, topology: str) -> str:
-    """Return what stands before a component's name: nothing, where there is one topology."""
+    """Return the prefix of a component's name; empty where there is one topology."""
     several = len({one.topology for one in measured.components}) > 1
     return f"{topology}/" if several else ""
 

@@ -20,7 +20,7 @@ _NODE_KINDS = (Kind.CPU, Kind.NIC_IN, Kind.NIC_OUT)
 
 
 def show_prediction(prediction: Prediction) -> None:
-    """Show what a placement is worth."""
+    """Show the predicted rate, latency and limits of a placement."""
     if prediction.over_memory:
         show(*over_memory(prediction))
         return
@@ -34,7 +34,7 @@ def show_prediction(prediction: Prediction) -> None:
 
 
 def show_compared(first: Prediction, second: Prediction) -> None:
-    """Show two placements of an instance beside each other."""
+    """Show the predictions of two placements side by side."""
     parts: list[RenderableType] = []
     for name, one in (("First", first), ("Second", second)):
         lines = over_memory(one) if one.over_memory else _headlines(one)
@@ -87,14 +87,14 @@ def _rates(prediction: Prediction) -> Iterator[str]:
 
 
 def _sustainable(prediction: Prediction) -> Iterator[str]:
-    found = prediction.sustainable
-    if found is not None:
-        most = f"at most {short_text(found.multiple)} times the given rates"
-        yield f"Sustainable: {most}, where the {found.resource} saturates."
+    sustainable = prediction.sustainable
+    if sustainable is not None:
+        most = f"at most {short_text(sustainable.multiple)} times the given rates"
+        yield f"Sustainable: {most}, where the {sustainable.resource} saturates."
 
 
 def _spouts(prediction: Prediction) -> list[Table]:
-    """Return a table of rates and latencies, and one of where the time of a tuple goes."""
+    """Return a table of rates and latencies, and one of the parts of latencies."""
     some = prediction.spouts
     heads: tuple[str, ...] = ("spout", "tuples/s", "ms")
     rows: list[tuple[str, ...]] = [(_name(one), number(one.rate), _latency(one)) for one in some]
@@ -102,12 +102,12 @@ def _spouts(prediction: Prediction) -> list[Table]:
         heads = (*heads, "window", "at most tuples/s", "at least ms")
         limits = ((one.window, one.rate_at_most, one.latency_at_least) for one in some)
         rows = [(*row, *map(number, more)) for row, more in zip(rows, limits, strict=True)]
-    found = [table(rows[:MOST_ROWS], heads, heads[1:])]
+    tables = [table(rows[:MOST_ROWS], heads, heads[1:])]
     if prediction.is_sustainable:
         heads = ("ms of a tuple", *_PARTS)
         parts = [(_name(one), *(_part(one.latency, part) for part in _PARTS)) for one in some]
-        found.append(table(parts[:MOST_ROWS], heads, heads[1:]))
-    return found
+        tables.append(table(parts[:MOST_ROWS], heads, heads[1:]))
+    return tables
 
 
 def _latency(one: PredictedSpout) -> str:
@@ -123,7 +123,7 @@ def _part(latency: Latency | None, part: str) -> str:
 
 
 def number(value: float | None) -> str:
-    """Return a predicted number with four digits: more would be made up."""
+    """Return a predicted number with four digits; more would be spurious."""
     return "-" if value is None else short_text(plain(float(f"{value:.4g}")))
 
 
@@ -193,10 +193,10 @@ def _change(before: float | None, after: float | None) -> str:
 
 
 def _compared_nodes(first: Prediction, second: Prediction) -> list[RenderableType]:
-    found = [_by_place(one) for one in (first, second)]
-    places = dict.fromkeys(p for some in found for kind, p in some if kind in _NODE_KINDS)
+    by_placement = [_by_place(one) for one in (first, second)]
+    places = dict.fromkeys(p for some in by_placement for kind, p in some if kind in _NODE_KINDS)
     rows = [
-        (place, *(_share(some, place, kind) for kind in _NODE_KINDS for some in found))
+        (place, *(_share(some, place, kind) for kind in _NODE_KINDS for some in by_placement))
         for place in places
     ]
     heads = ("node", *(head for one in ("cpu", "receiving", "sending") for head in (one, "second")))
@@ -204,7 +204,7 @@ def _compared_nodes(first: Prediction, second: Prediction) -> list[RenderableTyp
 
 
 def _where(one: Assumed) -> str:
-    """Return what a value was assumed for; levels are the cluster's own."""
+    """Return for what a value was assumed; empty for levels, which belong to the cluster."""
     if one.where == ("cluster",):
         return ""
     more = f" and {len(one.where) - 1} more" if len(one.where) > 1 else ""
@@ -212,7 +212,7 @@ def _where(one: Assumed) -> str:
 
 
 def notes(prediction: Prediction | Simulation) -> list[str]:
-    """Return what was assumed, and what is not placed."""
+    """Return the assumed values, and the topologies left out."""
     lines = [f"  {one.key} = {short_text(one.value)}{_where(one)}" for one in prediction.assumed]
     if lines:
         lines.insert(0, "Assumed, as the instance does not say:")

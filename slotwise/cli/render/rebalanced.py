@@ -1,4 +1,4 @@
-"""What ``rebalance`` found: cost before and after, the front, the moves in their order."""
+"""The result of ``rebalance``: cost before and after, the front, the ordered moves."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def show_spare(spare: Spare) -> None:
-    """Show what each loss leads to, the worst first."""
+    """Show the consequences of each loss, the worst first."""
     rows = [
         (
             f"{one.kind} {one.name}",
@@ -104,20 +104,20 @@ _NOTHING = {
 
 
 def _is_hopeless(done: Rebalanced) -> bool:
-    """Whether no number of moves leads to a placement, proven."""
+    """Whether it is proven that no number of moves leads to a placement."""
     return done.front is not None and done.front.free.status is Status.INFEASIBLE
 
 
-def _varying(found: Front) -> tuple[int, str]:
+def _varying(front: Front) -> tuple[int, str]:
     """Return the first term whose value differs between points, else the first."""
-    values = [point.values for point in found.points if point.values is not None]
-    names = [term.name for term in found.problem.terms]
+    values = [point.values for point in front.points if point.values is not None]
+    names = [term.name for term in front.problem.terms]
     index = next((i for i in range(len(names)) if len({one[i] for one in values}) > 1), 0)
     return index, names[index]
 
 
 def _orphans(done: Rebalanced) -> list[RenderableType]:
-    """Return the best places of orphans where no other task moves."""
+    """Return the best places of orphans if no other task moves."""
     point = done.rescue
     if point is None:
         return []
@@ -143,24 +143,24 @@ def _orphans(done: Rebalanced) -> list[RenderableType]:
     ]
 
 
-def _front(found: Front) -> list[RenderableType]:
-    terms = [term.name for term in found.problem.terms]
-    rows = [(str(point.max_moves), *_cells(found, point)) for point in found.points]
-    last = found.points[-1]
-    free = "free" if last.values != found.free.values or not last.is_proven else None
+def _front(front: Front) -> list[RenderableType]:
+    terms = [term.name for term in front.problem.terms]
+    rows = [(str(point.max_moves), *_cells(front, point)) for point in front.points]
+    last = front.points[-1]
+    free = "free" if last.values != front.free.values or not last.is_proven else None
     if free is not None:
-        rows.append((free, *_cells(found, found.free)))
+        rows.append((free, *_cells(front, front.free)))
     heads = ("at most", "moves", *terms, "bound", "proven")
     return ["Best cost for each number of moves:", table(rows, heads, heads[:-1])]
 
 
-def _cells(found: Front, point: FrontPoint) -> tuple[str, ...]:
+def _cells(front: Front, point: FrontPoint) -> tuple[str, ...]:
     """Return moves, values, the bound of the first open term, and whether it is proven."""
-    count = len(found.problem.terms)
+    count = len(front.problem.terms)
     if point.values is None:
         said = "infeasible" if point.status is Status.INFEASIBLE else "open"
         return ("-", *("-",) * count, "-", said)
-    units = [term.unit for term in found.problem.terms]
+    units = [term.unit for term in front.problem.terms]
     values = [short_text(v * unit) for v, unit in zip(point.values, units, strict=True)]
     index = next((i for i in range(count) if point.open_bounds[i] != point.values[i]), count - 1)
     bound = point.open_bounds[index]
@@ -180,7 +180,7 @@ def _costs(done: Rebalanced, plan: Plan) -> RenderableType:
 def _moves(plan: Plan) -> list[RenderableType]:
     if not plan.moves and not plan.rest:
         return ["Moves: none."]
-    found: list[RenderableType] = []
+    parts: list[RenderableType] = []
     if plan.moves:
         terms = _changed(plan)
         orphans = sum(one.move.before is None for one in plan.moves)
@@ -198,9 +198,9 @@ def _moves(plan: Plan) -> list[RenderableType]:
         ]
         saved = tuple(f"saves {term}" for term in terms)
         heads = ("", *PLACES, *saved, "")
-        found += [f"Moves: {len(plan.moves)}{of}, {order}.", table(rows, heads, ("", *saved))]
-        found += more_rows(len(plan.moves), "moves")
-    return found + _rest(plan)
+        parts += [f"Moves: {len(plan.moves)}{of}, {order}.", table(rows, heads, ("", *saved))]
+        parts += more_rows(len(plan.moves), "moves")
+    return parts + _rest(plan)
 
 
 PLACES = ("task", "from node", "worker", "to node", "worker")
@@ -210,7 +210,7 @@ def _rest(plan: Plan) -> list[RenderableType]:
     if plan.is_ordered:
         return []
     why = "proven to have no order" if plan.is_proven else "no order was found"
-    found: list[RenderableType] = [
+    parts: list[RenderableType] = [
         f"{len(plan.rest)} more moves: {why}; swap space is missing. --parking 1 may help.",
         table([(one.name, *_places(one)) for one in plan.rest[:MOST_ROWS]], PLACES),
         *more_rows(len(plan.rest), "moves"),
@@ -219,7 +219,7 @@ def _rest(plan: Plan) -> list[RenderableType]:
         (one.violation.place, one.violation.rule, one.violation.subject, short_text(one.missing))
         for one in plan.missing[:MOST_ROWS]
     ]
-    return [*found, table(dict.fromkeys(rows), ("where", "rule", "of", "lacks"), ("lacks",))]
+    return [*parts, table(dict.fromkeys(rows), ("where", "rule", "of", "lacks"), ("lacks",))]
 
 
 def _places(move: TaskMove) -> tuple[str, str, str, str]:
@@ -236,11 +236,11 @@ def _changed(plan: Plan) -> list[str]:
     return [t for t in terms if any(one.saves[t] for one in plan.moves)] or terms[-1:]
 
 
-# What runs now: whether it keeps the rules, and what the placement that was found moves.
+# The current placement: whether it keeps the rules, and what the new placement moves.
 
 
 def running_lines(result: Result) -> list[str]:
-    """Return which hard rules are broken by what runs now, in at most three lines."""
+    """Return the hard rules that the current placement breaks, in at most three lines."""
     now = result.running
     if now is None:
         return []
@@ -253,7 +253,7 @@ def running_lines(result: Result) -> list[str]:
 
 
 def move_limit(result: Result) -> int | None:
-    """Return how many running tasks may move at most; ``None`` = any number."""
+    """Return the most running tasks that may move; ``None`` = any number."""
     limit = None if result.running is None else result.running.problem.move_limit
     return None if limit == NO_LIMIT else limit
 

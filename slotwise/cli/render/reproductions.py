@@ -16,7 +16,7 @@ _HEADS = ("section", "figure", "article", "ours", "")
 def show_reproduced(article: Article, found: Sequence[Reproduced]) -> None:
     """Show all figures in a table, the differing ones numbered, and the notes below it.
 
-    A number is ours with six digits; where it is the same, with those of the article.
+    Our numbers have six digits, or those of the article where they are the same.
     """
     notes: list[str] = []
     rows = []

@@ -49,7 +49,7 @@ _GAVE_UP = (
 
 
 def show_result(result: Result) -> None:
-    """Show what ``solve`` found."""
+    """Show the result of ``solve``."""
     if result.placement is None or result.verdict is None:
         show(*_distrusted(result), _not_found(result), *running_lines(result), *_notes(result))
         return
@@ -67,7 +67,7 @@ def show_result(result: Result) -> None:
 
 
 def _terms(result: Result) -> Table:
-    """Return value, bound and gap of each term; and what it costs now where something runs."""
+    """Return value, bound and gap of each term, and its present value where tasks run."""
     first_open = next((t for t in result.objective if not t.proven), None)
     rows = [
         (t.term, short_text(t.value), short_text(t.bound), _gap(result, t, t is first_open))
@@ -106,7 +106,7 @@ def _headline(result: Result) -> str:
 
 
 def _picked(result: Result) -> list[str]:
-    """Return who ran and why, where ``auto`` picked them; what ran several times, once."""
+    """Return which engines ``auto`` chose and why; one line for several runs of an engine."""
     if len(result.picked) < 2:
         return []
     seconds: dict[tuple[str, str], list[float]] = {}
@@ -159,7 +159,7 @@ def _next_step(result: Result) -> str:
 
 
 def show_placed(placed: Placed) -> None:
-    """Show what ``place`` made: its values, or why it failed."""
+    """Show the placement of ``place`` with its values, or why it failed."""
     by = f"{placed.method} (seed {placed.seed})"
     if placed.verdict is None or placed.placement is None:
         show(f"{by} refuses: {placed.refused}")
@@ -173,7 +173,7 @@ def show_placed(placed: Placed) -> None:
 
 
 def show_verdict(verdict: Verdict) -> None:
-    """Show what the judge says."""
+    """Show the judge's verdict."""
     if verdict.valid:
         show("Valid: every hard rule holds.")
     else:
@@ -186,7 +186,7 @@ def _show_judged(verdict: Verdict, plan: Placement) -> None:
 
 
 def show_grading(summary: GradeSummary) -> None:
-    """Show what a grading did, and what comes next."""
+    """Show the runs of a grading, and the next step."""
     rows = [(status, str(count)) for status, count in summary.statuses.items()]
     show(
         f"{counted(summary.planned, 'run')} on {counted(summary.instances, 'instance')} "

@@ -1,4 +1,4 @@
-"""What a round of Storm's scheduler did, and its exact counterparts, for people."""
+"""A round of Storm's scheduler and its exact counterparts, for people."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from slotwise.solver.core.result import Status
 
 
 def show_scheduled(scheduled: Scheduled) -> None:
-    """Show what ``schedule`` found."""
+    """Show the result of ``schedule``."""
     done = scheduled.done
     show(_headline(done), _decisions(done), *_messages(done), *_evicted(done))
     broken = scheduled.violations
@@ -81,13 +81,13 @@ def _exact(exact: Exact, done: Round) -> Iterator[RenderableType]:
 
 
 def _best_set(exact: Exact, done: Round) -> str:
-    found = exact.best
+    best_set = exact.best
     ours = f"the scheduler leaves out {_list(names(done, exact.left_out))} (cost {exact.cost})"
-    best = f"{_list(names(done, found.left_out))} (cost {found.cost})"
-    moved = "" if found.moved is None else f" Running tasks that move: {_moves(found.moved)}."
-    if found.proven:
+    best = f"{_list(names(done, best_set.left_out))} (cost {best_set.cost})"
+    moved = "" if best_set.moved is None else f" Running tasks that move: {_moves(best_set.moved)}."
+    if best_set.proven:
         return f"{ours}; the best set leaves out {best}: proven.{moved}"
-    bound = "no bound" if found.bound is None else f"bound {found.bound}"
+    bound = "no bound" if best_set.bound is None else f"bound {best_set.bound}"
     return f"{ours}; the best set found leaves out {best} ({bound}, time limit reached).{moved}"
 
 
@@ -101,16 +101,16 @@ def _row(answer: Counterpart, done: Round) -> tuple[str, str, str, str]:
     who = done.instance.topologies[answer.decision.topology].id
     refused = answer.decision.outcome is DecisionOutcome.REFUSED
     evicted = "refused" if refused else _list(names(done, answer.decision.evicted))
-    found = answer.eviction
-    if found is None:
+    eviction = answer.eviction
+    if eviction is None:
         return who, evicted, "-", "not answered"
-    if found.evicted is None:
-        none = found.status is Status.INFEASIBLE
+    if eviction.evicted is None:
+        none = eviction.status is Status.INFEASIBLE
         return who, evicted, "none is enough" if none else "-", "proven" if none else "time limit"
-    smallest = _list(names(done, found.evicted))
-    if found.status is Status.OPTIMAL:
+    smallest = _list(names(done, eviction.evicted))
+    if eviction.status is Status.OPTIMAL:
         return who, evicted, smallest, "proven"
-    return who, evicted, smallest, f"time limit; at least {found.least_count}"
+    return who, evicted, smallest, f"time limit; at least {eviction.least_count}"
 
 
 def _list(ids: list[str]) -> str:

@@ -150,10 +150,10 @@ def _moves(instance: Instance, placement: Placement, verdict: Verdict) -> Iterat
 
 
 def _components_by_worker(instance: Instance, placement: Placement) -> Workers:
-    found: Workers = {topology.id: [] for topology in instance.topologies}
+    workers: Workers = {topology.id: [] for topology in instance.topologies}
     for (topology, _, _), tasks in tasks_by_worker(instance, placement).items():
-        found[topology].append(Counter(map(_component, tasks)))
-    return found
+        workers[topology].append(Counter(map(_component, tasks)))
+    return workers
 
 
 def _most_on_a_node(instance: Instance, placement: Placement) -> dict[tuple[str, str], int]:

@@ -137,8 +137,8 @@ def _reference(function: Scheduler) -> str:
     """Return ``module:callable`` of a function at the top of a module; empty = it is none."""
     module = getattr(function, "__module__", None) or "__main__"
     text = f"{module}:{getattr(function, '__qualname__', '')}"
-    found = getattr(sys.modules.get(module), getattr(function, "__qualname__", ""), None)
-    is_top = found is function and module != "__main__" and CALLABLE.fullmatch(text)
+    original = getattr(sys.modules.get(module), getattr(function, "__qualname__", ""), None)
+    is_top = original is function and module != "__main__" and CALLABLE.fullmatch(text)
     return text if is_top else ""
 
 

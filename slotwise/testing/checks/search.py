@@ -186,9 +186,9 @@ def _one_of_each_kind(failures: Sequence[Failure]) -> tuple[Failure, ...]:
 
 def _some(edges: Iterable[Instance], instance: Instance) -> list[Instance]:
     """Return at most `EDGES` of them, each time others: asking a scheduler takes time."""
-    found = list(edges)
-    start = int(instance_hash(instance)[-8:], 16) % max(1, len(found))
-    return (found[start:] + found[:start])[:EDGES]
+    chosen = list(edges)
+    start = int(instance_hash(instance)[-8:], 16) % max(1, len(chosen))
+    return (chosen[start:] + chosen[:start])[:EDGES]
 
 
 def _size(failure: Failure) -> tuple[int, int]:
@@ -223,10 +223,10 @@ def search(
     """
     looks = _Looks(demand, trial, is_ours=instances is None)
     source = drawn(demand, kind).map(trial.narrowed) if instances is None else instances
-    found = [looks.look(corner) for corner in CORNERS] if instances is None else []
+    failures = [looks.look(corner) for corner in CORNERS] if instances is None else []
     if demand.check.is_share:
         return _share(looks, source, budget)
-    if any(found):
+    if any(failures):
         return looks.report(fails=True)
     return looks.report(fails=_fails(looks, source, budget))
 

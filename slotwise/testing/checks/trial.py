@@ -58,17 +58,17 @@ class Oracle:
         key = instance_hash(instance)
         if key not in self._known:
             self._known[key] = _optimum(compile_problem(instance))
-        found = self._known[key]
-        if found is None:
+        optimum = self._known[key]
+        if optimum is None:
             raise NotJudgedError(NOT_PROVEN)
-        return found
+        return optimum
 
 
 def _optimum(problem: Problem) -> Optimum | None:
     if problem.task_count <= MOST_TASKS:
-        found = _proven(solve(problem, engine="exhaustive", time_limit_s=EXHAUSTIVE_S))
-        if found is not None:
-            return found
+        optimum = _proven(solve(problem, engine="exhaustive", time_limit_s=EXHAUSTIVE_S))
+        if optimum is not None:
+            return optimum
     return _proven(solve(problem, time_limit_s=AUTO_S))
 
 

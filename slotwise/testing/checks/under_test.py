@@ -59,13 +59,13 @@ def load(source: str) -> UnderTest:
     if os.getcwd() not in sys.path and "" not in sys.path:
         sys.path.insert(0, os.getcwd())
     try:
-        found: UnderTest = getattr(import_module(module), name)
+        scheduler: UnderTest = getattr(import_module(module), name)
     except (Exception, SystemExit) as error:
         rule = f"cannot be loaded: {format_error(error, module.partition('.')[0])}"
         raise InputError(rule, field="scheduler", value=source) from error
-    if not callable(found) and not isinstance(found, Method):
+    if not callable(scheduler) and not isinstance(scheduler, Method):
         raise InputError("must be a callable or a Method", field="scheduler", value=source)
-    return found
+    return scheduler
 
 
 def reply_of(name: str, code: UnderTest, seed: int, instance: Instance, same: Instance) -> Reply:
@@ -127,5 +127,5 @@ def difference(before: Any, after: Any, where: str = "") -> str | None:
 
 
 def _first(parts: list[tuple[str, Any, Any]]) -> str | None:
-    found = (difference(before, after, where) for where, before, after in parts)
-    return next((one for one in found if one is not None), None)
+    differences = (difference(before, after, where) for where, before, after in parts)
+    return next((one for one in differences if one is not None), None)

@@ -45,10 +45,10 @@ def keeping(instance: Instance, placement: Placement) -> Pair:
     """
     placement = _apart(instance, placement)
     needs: dict[tuple[str, str, str], Decimal] = {}
-    for found in judge(instance, placement).violations:
+    for violation in judge(instance, placement).violations:
         # Components of two topologies may have one name: the larger need counts for both.
-        key = (found.rule, found.place, found.subject)
-        needs[key] = max(needs.get(key, Decimal(0)), decimal_of(found.needed))
+        key = (violation.rule, violation.place, violation.subject)
+        needs[key] = max(needs.get(key, Decimal(0)), decimal_of(violation.needed))
     limits = dict(instance.objective.limits)
     if ("max_moved", "cluster", "tasks") in needs:
         limits["moved"] = int(needs["max_moved", "cluster", "tasks"])
@@ -85,8 +85,8 @@ def _apart(instance: Instance, placement: Placement) -> Placement:
 
     Labels become dense on each node, unless some task runs: theirs mean something then.
     """
-    found = judge(instance, placement).violations
-    broken = {v.place for v in found if v.rule in WORKER_RULES}
+    violations = judge(instance, placement).violations
+    broken = {v.place for v in violations if v.rule in WORKER_RULES}
     fresh = max(placement.workers, default=0) + 1
     workers = [
         fresh + task

@@ -115,7 +115,7 @@ def _topology(choose: Chooser, topology: Topology, *, local: bool, acked: bool) 
     ackers = topology.ackers and replace(
         topology.ackers, service_ms=work, message_bytes=Decimal(20)
     )
-    found = replace(
+    drawn = replace(
         topology,
         components=tuple(_component(choose, one) for one in topology.components),
         streams=tuple(streams),
@@ -125,10 +125,10 @@ def _topology(choose: Chooser, topology: Topology, *, local: bool, acked: bool) 
     order = list(kinds)
     ahead = tuple(s for s in streams if order.index(s.source) < order.index(s.target))
     try:
-        received({}, channels(0, found), placeable(0, found))
+        received({}, channels(0, drawn), placeable(0, drawn))
     except InputError:  # tuples multiply on a cycle
-        return replace(found, streams=ahead)
-    return replace(found, streams=ahead) if local else found
+        return replace(drawn, streams=ahead)
+    return replace(drawn, streams=ahead) if local else drawn
 
 
 def _component(choose: Chooser, component: Component) -> Component:

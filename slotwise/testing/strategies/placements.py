@@ -55,10 +55,10 @@ def _any(draw: st.DrawFn, problem: Problem) -> Placement:
 
 @st.composite
 def _valid(draw: st.DrawFn, problem: Problem) -> Placement:
-    found = solve(problem, time_limit_s=10).placement
-    if found is None:
+    placement = solve(problem, time_limit_s=10).placement
+    if placement is None:
         reject()
-    places = list(zip(found.nodes, found.workers, strict=True))
+    places = list(zip(placement.nodes, placement.workers, strict=True))
     for _ in range(draw(st.integers(0, MOST_CHANGES)) if places else 0):
         task = draw(st.integers(0, len(places) - 1))
         changed = [*places[:task], draw(_places(problem)), *places[task + 1 :]]

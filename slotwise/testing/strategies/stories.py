@@ -38,8 +38,8 @@ def check_answer(instance: Instance, answer: Answer, again: Answer) -> None:
         assert answer.reason.strip(), "refuses without a reason"
         return
     assert answer == again, f"not deterministic: {answer}, then {again}"
-    found = judge(instance, answer).violations
-    assert not found, "invalid: " + "; ".join(map(str, found))
+    violations = judge(instance, answer).violations
+    assert not violations, "invalid: " + "; ".join(map(str, violations))
 
 
 OBJECTIVES: tuple[tuple[str, ...], ...] = (

@@ -103,8 +103,8 @@ def answer_from(answer: object) -> Answer:
         return Answer(answer)
     valid = getattr(answer, "valid", None)
     if isinstance(valid, bool):
-        found = getattr(answer, "violations", None)
-        return Answer(valid, None if valid or found is None else _rules(found))
+        violations = getattr(answer, "violations", None)
+        return Answer(valid, None if valid or violations is None else _rules(violations))
     rules = _rules(answer)
     return Answer(not rules, rules)
 
@@ -212,8 +212,10 @@ def _run(words: list[str], asking: bytes, time_limit_s: float) -> object:
 def _printed(data: Any) -> object:
     """Return the bool or the names that a command printed."""
     if isinstance(data, dict) and isinstance(data.get("violations"), list):
-        found = data["violations"]
-        return [one["rule"] if isinstance(one, dict) and "rule" in one else one for one in found]
+        violations = data["violations"]
+        return [
+            one["rule"] if isinstance(one, dict) and "rule" in one else one for one in violations
+        ]
     if isinstance(data, dict) and isinstance(data.get("valid"), bool):
         return data["valid"]
     raise InputError(COMMAND_FORMS, field="answer", value=str(data))

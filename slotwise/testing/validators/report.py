@@ -158,10 +158,10 @@ def _told(rule: RuleReport) -> list[str]:
 
 
 def _smallest(rule: RuleReport) -> str:
-    found = [finding.case for finding in rule.findings]
-    if not found:
+    cases = [finding.case for finding in rule.findings]
+    if not cases:
         return ""
-    case = min(found, key=lambda one: (len(one.placement.nodes), len(one.instance.cluster.nodes)))
+    case = min(cases, key=lambda one: (len(one.placement.nodes), len(one.instance.cluster.nodes)))
     return f"{case.sub_case}: {case.size}"
 
 

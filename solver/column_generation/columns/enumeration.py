@@ -127,7 +127,7 @@ def node_columns(
     NotTakenError
         When there are too many, or the deadline passes.
     """
-    found: list[WorkerSplits] = []
+    all_splits: list[WorkerSplits] = []
     rows = _PartialColumns(
         np.zeros((1, kinds.count), dtype=np.int64),
         np.zeros((1, 5), dtype=np.int64),
@@ -138,7 +138,7 @@ def node_columns(
         if rules.classes:
             own = None if usable is None else usable[:, kinds.topology == t]
             splits, kept = worker_splits(problem, kinds, t, node, deadline, params, token, own)
-            found.append(splits)
+            all_splits.append(splits)
             more = _of_topology(problem, kinds, t, splits, kept)
             rows = _combined(problem, rows, more, node, params, token)
         if token.now() > deadline:
@@ -151,7 +151,7 @@ def node_columns(
         counts=rows.counts[best],
         parts={part: values[best] for part, values in parts.items()},
         chosen=rows.chosen[best],
-        splits=tuple(found),
+        splits=tuple(all_splits),
     )
 
 

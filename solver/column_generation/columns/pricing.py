@@ -111,13 +111,13 @@ class _Relaxation:
             scale = 1 << bits
             scaled = on_grid(duals, scale, MAX_DUAL)
             pi, mu = scaled[: self._kinds], -scaled[self._kinds : self._kinds + len(self._limits)]
-            found = self._bound_of(scale, pi, np.maximum(mu, 0))
-            if found is not None:
-                return found
+            solution = self._bound_of(scale, pi, np.maximum(mu, 0))
+            if solution is not None:
+                return solution
         nothing = np.zeros(self._kinds, dtype=np.int64)
-        found = self._bound_of(1, nothing, np.zeros(len(self._limits), dtype=np.int64))
-        assert found is not None, "no term reaches 2^53"
-        return found
+        solution = self._bound_of(1, nothing, np.zeros(len(self._limits), dtype=np.int64))
+        assert solution is not None, "no term reaches 2^53"
+        return solution
 
     def _bound_of(self, scale: int, pi: IntArray, mu: IntArray) -> DualSolution | None:
         """Return bound and reduced costs at these duals; ``None`` if they are too large."""

@@ -100,7 +100,7 @@ def _nodes(
     cp: cp_model.CpModel, model: ColumnModel, kept: Sequence[BoolArray], *, by_rack: bool
 ) -> list[_Node]:
     """Return all nodes; equal ones (of a rack, if racks matter) in order of their counts."""
-    found = []
+    nodes = []
     for t, kind in enumerate(model.types):
         rows = np.flatnonzero(kept[t]).tolist()
         before: dict[int, Count] = {}
@@ -111,8 +111,8 @@ def _nodes(
             if rack in before:
                 cp.add(code <= before[rack])
             before[rack] = code
-            found.append(node)
-    return found
+            nodes.append(node)
+    return nodes
 
 
 def _node(cp: cp_model.CpModel, model: ColumnModel, t: int, n: int, rows: list[int]) -> _Node:
@@ -156,15 +156,15 @@ def _place_every_task(
 def _expression(
     of: ColumnExpression, nodes: Sequence[_Node], rejected: Sequence[Count], inter_rack: Count
 ) -> Count:
-    found: Count = of.constant + of.inter_rack_cost * inter_rack
+    expression: Count = of.constant + of.inter_rack_cost * inter_rack
     for node in nodes:
         values = of.values[node.type]
-        found += sum(
+        expression += sum(
             int(values[row]) * used
             for row, used in zip(node.rows, node.used, strict=True)
             if values[row]
         )
-    return found + sum(
+    return expression + sum(
         int(c) * skipped for c, skipped in zip(of.rejection_costs, rejected, strict=True)
     )
 

@@ -78,8 +78,8 @@ def search_columns(
     for index in range(len(best.optima), len(model.terms)):
         earlier = best.optima
         most = limits_of(model, earlier)
-        known = None if best.values is None else best.values[index]
-        one = _TermSearch(model, index, most, known, best, limits, deadline, params, token)
+        upper = None if best.values is None else best.values[index]
+        one = _TermSearch(model, index, most, upper, best, limits, deadline, params, token)
         one.run()
         if one.infeasible and best.values is not None:
             raise InternalError(f"CP-SAT calls term {index} infeasible, which has a placement")
@@ -94,9 +94,9 @@ def search_columns(
 
 def _solve_at_once(model: ColumnModel, best: Incumbent, token: RunToken) -> None:
     """Solve all terms by exact tables."""
-    found = solve_by_tables(model, token)
-    if found is not None:
-        best.offer_solution(placement_of(model, found))
+    solution = solve_by_tables(model, token)
+    if solution is not None:
+        best.offer_solution(placement_of(model, solution))
         assert best.values is not None, "it was offered one"
         best.prove(best.values, TABLES)
     elif best.values is None:
@@ -126,7 +126,7 @@ class _TermSearch:
         model: ColumnModel,
         index: int,
         most: Sequence[Limit],
-        known: int | None,
+        upper: int | None,
         best: Incumbent,
         limits: Limits,
         deadline: float,
@@ -136,7 +136,7 @@ class _TermSearch:
         self._model, self._index, self._most = model, index, tuple(most)
         self._best, self._limits, self._deadline = best, limits, deadline
         self._params, self._token = params, token
-        self.value = known
+        self.value = upper
         self.bound: int | None = None
         self.infeasible = False
         self.interrupted = False

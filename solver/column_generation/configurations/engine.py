@@ -135,8 +135,8 @@ def _solve_term(
         best.prove([*earlier, master.base])
         return 0
 
-    def on_best(found: MasterSolution) -> None:
-        best.offer(master.placement(model, found))
+    def on_best(solution: MasterSolution) -> None:
+        best.offer(master.placement(model, solution))
 
     def on_bound(bound: int) -> None:
         best.prove([*earlier, master.term_value(bound)], by_solver=state.by_solver)
@@ -240,8 +240,8 @@ def make_model(
     kinds = merge_twins(problem, token)
     types = node_types(problem)
     samples = [kind.sample for kind in types]
-    found = enumerate_configurations(problem, kinds, samples, time_s, params, token)
-    return ConfigurationModel(problem, kinds, types, found)
+    configurations = enumerate_configurations(problem, kinds, samples, time_s, params, token)
+    return ConfigurationModel(problem, kinds, types, configurations)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -289,10 +289,10 @@ class TermMaster:
             narrowed[t] = narrowed[t].where(dual_bound.reduced_costs(index, self.columns[t]) == 0)
         return replace(model, configurations=tuple(narrowed))
 
-    def placement(self, model: ConfigurationModel, found: MasterSolution) -> Placement:
+    def placement(self, model: ConfigurationModel, master_solution: MasterSolution) -> Placement:
         """Return the placement that a solution describes."""
         configurations: dict[int, tuple[int, ...]] = {}
-        for site, solution in zip(self.places, found.configurations, strict=True):
+        for site, solution in zip(self.places, master_solution.configurations, strict=True):
             free = [iter(nodes) for nodes in site.nodes]
             for t, counts in solution:
                 configurations[next(free[t])] = counts

@@ -161,9 +161,9 @@ def _fitting(
         steps = _steps(problem, kinds, k, capacity, len(rows), params, token)
         loads = load[:, None, :] + steps[None, :, None] * kinds.demand[k][None, None, :]
         fits = (loads <= capacity).all(axis=2)
-        found = int(np.count_nonzero(fits))
-        size = 8 * found * (2 * (k + 2) + load.shape[1])
-        token.check_room(size, f"{found:,} configurations of a node")
+        count = int(np.count_nonzero(fits))
+        size = 8 * count * (2 * (k + 2) + load.shape[1])
+        token.check_room(size, f"{count:,} configurations of a node")
         row, step = np.nonzero(fits)
         rows = np.concatenate([rows[row], steps[step][:, None]], axis=1)
         load = loads[row, step]

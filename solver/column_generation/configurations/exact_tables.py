@@ -71,7 +71,7 @@ class ExactTable:
 
     def configurations(self, x: IntArray) -> tuple[Configuration, ...]:
         """Return configurations of the nodes with the best value of x [K]; x must have one."""
-        found = []
+        configurations = []
         left = x.copy()
         for layer in range(len(self._type_of), 0, -1):
             t = self._type_of[layer - 1]
@@ -80,9 +80,9 @@ class ExactTable:
             before = self._layers[layer - 1][tuple((left - column.counts[fits]).T)]
             goal = self._layers[layer][tuple(left)]
             y = int(fits[np.flatnonzero(before + column.values[fits] == goal)[0]])
-            found.append((t, tuple(column.counts[y].tolist())))
+            configurations.append((t, tuple(column.counts[y].tolist())))
             left = left - column.counts[y]
-        return tuple(found)
+        return tuple(configurations)
 
 
 def one_more_node(

@@ -160,12 +160,12 @@ class ContentPricing:
         graph = self.graphs[self.graph]
         scale, shifted, _ = self.table(duals)
         steps = self.steps(duals)
-        found = [np.zeros((0, graph.count), dtype=np.int64)]
+        batches = [np.zeros((0, graph.count), dtype=np.int64)]
         for assignment in graph.assignments():
             self.token.check()
             tables = make_tables(graph, scale, shifted, assignment, self.token, steps=steps)
-            found += [row[None, :] for row in best_configurations(tables, self.token)]
-        rows = shrunk(graph, np.concatenate(found))
+            batches += [row[None, :] for row in best_configurations(tables, self.token)]
+        rows = shrunk(graph, np.concatenate(batches))
         rows = rows[self.reduced_costs(duals, rows) <= reduced_cost]
         return np.unique(rows, axis=0)
 
@@ -258,9 +258,9 @@ def _fullest(graph: FlowGraph, options: IntArray) -> IntArray:
     good = np.flatnonzero(graph.admits(options) & options.any(axis=1))
     if not len(good):
         return options[:0]
-    found = [options[good[0]]]
+    rows = [options[good[0]]]
     for k in range(graph.count):
-        more = np.repeat(found[0][None, :], int(graph.most[k]) + 1, axis=0)
+        more = np.repeat(rows[0][None, :], int(graph.most[k]) + 1, axis=0)
         more[:, k] = np.arange(len(more))
-        found.append(more[np.flatnonzero(graph.admits(more))[-1]])
-    return np.array(found)
+        rows.append(more[np.flatnonzero(graph.admits(more))[-1]])
+    return np.array(rows)

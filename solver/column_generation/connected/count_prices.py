@@ -67,10 +67,10 @@ def find_count_prices(
                 break
             continue
         lifted = trial + (np.arange(trial.shape[1]) << TOLERANCE_BITS)
-        found = pricing.total(lifted)
-        if found >= least:
+        total = pricing.total(lifted)
+        if total >= least:
             break
-        proven, least, step = lifted, found, min(1.0, 1.5 * step)
+        proven, least, step = lifted, total, min(1.0, 1.5 * step)
     return JointDuals(proven, master.contents())
 
 
@@ -112,11 +112,11 @@ class CountMaster:
         counts = np.arange(self._row.shape[1], dtype=np.int64)
         while True:
             self._pricing.token.check()
-            found = on_grid(self._lp.duals(), scale, self._pricing.most)
-            prices = found[:kinds, None] * counts + found[kinds:][self._row]
+            duals = on_grid(self._lp.duals(), scale, self._pricing.most)
+            prices = duals[:kinds, None] * counts + duals[kinds:][self._row]
             prices = np.clip(prices, -self._pricing.most, self._pricing.most)
             prices[:, 0] = 0
-            bounds = found[kinds + self._rows :] + found[:kinds] * self._sizes
+            bounds = duals[kinds + self._rows :] + duals[:kinds] * self._sizes
             total, new = 0, False
             for k, size in enumerate(self._sizes.tolist()):
                 cost, times = dearest_partition(prices[k, : int(self._most[k]) + 1], size)

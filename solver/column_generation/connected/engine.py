@@ -212,8 +212,8 @@ def _tightest_level(
     places: PlaceModel, scale: int, deadline: float, params: ConnectedParams, token: RunToken
 ) -> Level:
     """Return the level of nodes, by the rule that gives the least bound."""
-    found = [make_level(graph, scale, deadline, params, token) for graph in places.nodes]
-    return min(found, key=lambda one: one.duals.total(one.graph.sizes) - one.load_bound.total)
+    levels = [make_level(graph, scale, deadline, params, token) for graph in places.nodes]
+    return min(levels, key=lambda one: one.duals.total(one.graph.sizes) - one.load_bound.total)
 
 
 def _run_gap_search(search: _ConnectedSearch, gap_search: GapSearch, deadline: float) -> None:

@@ -39,7 +39,7 @@ def enumerate_connected(
     are on the grid `scale`. Raises `TooLongError` when they are too many to follow, or the deadline
     passes.
     """
-    found = [np.zeros((0, graph.count), dtype=np.int64)]
+    batches = [np.zeros((0, graph.count), dtype=np.int64)]
     for assignment in graph.assignments():
         token.check()
         if token.now() > deadline:
@@ -58,9 +58,9 @@ def enumerate_connected(
             for k, step in (steps or {}).items():
                 costs += step[rows[:, k]]
             rows = rows[costs <= gap]
-            found.append(rows[is_connected(graph.flow, rows)])
+            batches.append(rows[is_connected(graph.flow, rows)])
         del tables, enumerations  # before the next are made
-    return np.concatenate(found)
+    return np.concatenate(batches)
 
 
 def is_connected(flow: IntArray, rows: IntArray) -> BoolArray:

@@ -129,9 +129,9 @@ class GapSearch:
         return _configurations(state.best)
 
 
-def _configurations(found: MasterSolution) -> list[IntArray]:
+def _configurations(solution: MasterSolution) -> list[IntArray]:
     """Return the configurations [K] of a solution."""
-    return [np.array(counts) for _, counts in found.configurations[0]]
+    return [np.array(counts) for _, counts in solution.configurations[0]]
 
 
 def level_search(level: Level, params: ConnectedParams, token: RunToken) -> GapSearch:

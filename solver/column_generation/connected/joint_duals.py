@@ -144,8 +144,8 @@ class RestrictedContents:
         pricing = self._pricing
         if self._lp is None:
             self._lp = self._made()
-        found = on_grid(self._lp.duals(), pricing.scale, pricing.most)
-        return np.asarray(np.maximum(found, 0))
+        duals = on_grid(self._lp.duals(), pricing.scale, pricing.most)
+        return np.asarray(np.maximum(duals, 0))
 
     def add_count_cuts(self, most: int) -> bool:
         """Add the count cuts that the optimum violates most, up to `most` in all."""
@@ -155,13 +155,13 @@ class RestrictedContents:
             self._lp.duals()
         used = self._lp.solution()
         contents, sizes = self.columns()[used > 0], pricing.graphs[0].sizes.tolist()
-        found: list[tuple[float, tuple[int, int]]] = []
+        cuts: list[tuple[float, tuple[int, int]]] = []
         for k, size in enumerate(sizes):
             violation, c = self._worst_cut(k, size, contents[:, k], used[used > 0])
             if violation > VIOLATION:
-                found.append((violation, (k, c)))
+                cuts.append((violation, (k, c)))
         room = min(CUTS_A_ROUND, most - len(pricing.count_cuts))
-        chosen = [cut for _, cut in sorted(found, reverse=True)[: max(room, 0)]]
+        chosen = [cut for _, cut in sorted(cuts, reverse=True)[: max(room, 0)]]
         pricing.count_cuts += chosen
         if chosen:
             self._lp = None

@@ -95,8 +95,8 @@ def by_counts(joint: JointLevels, deadline: float) -> JointLevels:
     pricing = joint.pricing
     duals = find_count_prices(pricing, joint.duals, deadline, pricing.params)
     load_bound = _load_bound(pricing, duals.pi, deadline)
-    found = JointLevels(pricing, duals, load_bound, joint.sizes)
-    return found if found.saved <= joint.saved else joint
+    levels = JointLevels(pricing, duals, load_bound, joint.sizes)
+    return levels if levels.saved <= joint.saved else joint
 
 
 def _load_bound(pricing: ContentPricing, duals: IntArray, deadline: float) -> LoadBound:
@@ -112,18 +112,18 @@ def _load_bound(pricing: ContentPricing, duals: IntArray, deadline: float) -> Lo
 
 def near_columns(joint: JointLevels, most: int, deadline: float) -> IntArray:
     """Return [Y, K] the columns found and about `most` more contents of least reduced cost."""
-    pricing, found = joint.pricing, joint.duals.columns
+    pricing, columns = joint.pricing, joint.duals.columns
     gap = pricing.scale
     while gap <= pricing.most:
         try:
             rows = pricing.below(joint.duals.pi, gap, pricing.params.max_candidates, deadline)
         except TooLongError:
-            return found
-        found = np.concatenate([joint.duals.columns, rows[:most]])
+            return columns
+        columns = np.concatenate([joint.duals.columns, rows[:most]])
         if len(rows) >= most:
-            return found
+            return columns
         gap *= 2
-    return found
+    return columns
 
 
 def joint_search(joint: JointLevels) -> GapSearch:
@@ -303,12 +303,12 @@ class NodeSizes:
 
     def with_smaller(self, contents: IntArray) -> IntArray:
         """Return the contents that fit, and each cut down to every smaller size."""
-        found = [contents[self.smallest(contents) >= 0]]
+        batches = [contents[self.smallest(contents) >= 0]]
         for content in contents[:MAX_SHRUNK]:
             for capacity in self.capacity:
                 content = self._shrunk(content, capacity)
-                found.append(content[None, :])
-        rows = np.unique(np.concatenate(found), axis=0)
+                batches.append(content[None, :])
+        rows = np.unique(np.concatenate(batches), axis=0)
         return np.asarray(rows[rows.any(axis=1)])
 
     def _shrunk(self, content: IntArray, capacity: IntArray) -> IntArray:
@@ -336,12 +336,12 @@ def node_sizes(problem: Problem, kinds: TaskTypes) -> NodeSizes:
     needed = (kinds.sizes @ kinds.demand).astype(np.float64)
     if (problem.capacity[nodes].astype(np.float64).sum(axis=0) < needed).any():
         nodes = np.arange(problem.node_count)
-    found, counts = np.unique(problem.capacity[nodes], axis=0, return_counts=True)
+    sizes, counts = np.unique(problem.capacity[nodes], axis=0, return_counts=True)
     chain: list[IntArray] = []
     many: list[int] = []
-    for row in np.argsort(-(found / share).sum(axis=1), kind="stable").tolist():
-        if not chain or (found[row] <= chain[-1]).all():
-            chain.append(found[row])
+    for row in np.argsort(-(sizes / share).sum(axis=1), kind="stable").tolist():
+        if not chain or (sizes[row] <= chain[-1]).all():
+            chain.append(sizes[row])
             many.append(int(counts[row]) + (many[-1] if many else 0))
     return NodeSizes(kinds, np.array(chain), np.array(many[:-1], dtype=np.int64))
 

@@ -94,13 +94,13 @@ class ConnectedMaster:
         self.lp.add_columns(np.array([gain]), configuration[None, :])
         return True
 
-    def price(self, found: FloatArray, deadline: float, token: RunToken) -> bool:
+    def price(self, lp_duals: FloatArray, deadline: float, token: RunToken) -> bool:
         """Add configurations of negative reduced cost; return whether there were any.
 
         Proves duals on the way, unless the deadline passes before the round is ended.
         """
         # No dual of the optimum exceeds the flow of all tasks together.
-        duals = np.maximum(on_grid(found, self._scale, self._most), 0)
+        duals = np.maximum(on_grid(lp_duals, self._scale, self._most), 0)
         added = False
         violation = 0
         for assignment in self._graph.assignments():

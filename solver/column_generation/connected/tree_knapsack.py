@@ -180,7 +180,7 @@ def best_value(made: KnapsackTables) -> int:
 
 def best_configurations(made: KnapsackTables, token: CancellationToken) -> list[IntArray]:
     """Return [K] configurations of value above 0: with each top kind the best one."""
-    graph, found = made.graph, []
+    graph, configurations = made.graph, []
     if not made.is_active:
         for k in graph.order:
             token.check()
@@ -188,7 +188,7 @@ def best_configurations(made: KnapsackTables, token: CancellationToken) -> list[
             if value > 0:
                 configuration = made.assignment.copy()
                 _trace(made, k, y, made.units, configuration)
-                found.append(configuration)
+                configurations.append(configuration)
     elif best_value(made) > 0:
         configuration, units = made.assignment.copy(), made.units
         stages = _together(made)
@@ -199,8 +199,8 @@ def best_configurations(made: KnapsackTables, token: CancellationToken) -> list[
             y = int(np.flatnonzero(made.own[roots[i]][:, share] == value)[0])
             _trace(made, roots[i], y, share, configuration)
             units -= share
-        found.append(configuration)
-    return found
+        configurations.append(configuration)
+    return configurations
 
 
 def _best_top(made: KnapsackTables, k: int) -> tuple[int, int]:

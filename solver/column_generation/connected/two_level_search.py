@@ -114,8 +114,8 @@ def split_gains(
     rows = cells[:, None] // strides % (most + 1)
     parts = (workers[order], workers[order] @ strides, gains[order], starts)
     fill_compiled(rows, cells, index, *parts, table, table)
-    found = table[index[configurations @ strides]]
-    return found, np.asarray(found != NEG_INF)
+    inside = table[index[configurations @ strides]]
+    return inside, np.asarray(inside != NEG_INF)
 
 
 def _all_within(

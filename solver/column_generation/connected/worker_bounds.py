@@ -104,9 +104,9 @@ class WorkerBounds:
         self._add(master, self._workers)
         best: list[tuple[int, IntArray, int]] = []
 
-        def price(found: FloatArray) -> bool:
-            rho = on_grid(found[: graph.count], scale, most)
-            offered = int(on_grid(found[graph.count :], scale, most)[0])
+        def price(duals: FloatArray) -> bool:
+            rho = on_grid(duals[: graph.count], scale, most)
+            offered = int(on_grid(duals[graph.count :], scale, most)[0])
             tau, workers = self._priced(rho, max(offered, 0))
             best.append((int(rho @ content) + self.slots * tau, rho, tau))
             new = [row for row in workers if row.tobytes() not in known]

@@ -231,14 +231,14 @@ def placement_of(
     """
     workers: dict[int, list[IntArray]] = {}
     for node, configuration in by_node.items():
-        found: list[IntArray] | None = [configuration]
+        node_workers: list[IntArray] | None = [configuration]
         if split is not None:
-            found = split.workers(configuration, int(places.problem.slots[node]))
+            node_workers = split.workers(configuration, int(places.problem.slots[node]))
         elif places.per_worker is not None:
-            found = list(_isolated(configuration, places.per_worker))
-        if found is None:
+            node_workers = list(_isolated(configuration, places.per_worker))
+        if node_workers is None:
             return None
-        workers[node] = found
+        workers[node] = node_workers
     return deal(places.problem, places.kinds, workers)
 
 

@@ -196,12 +196,12 @@ class _SplitEnumeration:
             joins &= more.argmax(axis=1)[None, :] <= first[:, None]
         if self._merger_pays:
             joins &= (held @ self._flow @ more.T) == 0
-        found = []
+        pairs = []
         for kinds in range(len(held)):
             splits = np.flatnonzero(split_of.ravel() == kinds)
             workers = np.flatnonzero(joins[kinds, worker_of.ravel()])
-            found.append((np.repeat(splits, len(workers)), np.tile(workers, len(splits))))
-        split, worker = zip(*found, strict=True)
+            pairs.append((np.repeat(splits, len(workers)), np.tile(workers, len(splits))))
+        split, worker = zip(*pairs, strict=True)
         return np.concatenate(split), np.concatenate(worker)
 
     def _criteria(self, costs: IntArray) -> IntArray:

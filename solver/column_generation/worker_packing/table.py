@@ -74,7 +74,7 @@ class Packing:
         """Return the configurations [k] of the workers of one node configuration [K]."""
         left = counts[self.columns].copy()
         layer = len(self.tables) - 1
-        found = []
+        workers = []
         while left.any():
             first = int(np.flatnonzero(left)[0])
             fits = (self.configurations <= left).all(axis=1) & (self.configurations[:, first] > 0)
@@ -88,9 +88,9 @@ class Packing:
             layer = below
             if good.any():  # else one worker fewer does as well
                 configuration = self.configurations[rows[np.flatnonzero(good)[0]]]
-                found.append(configuration)
+                workers.append(configuration)
                 left = left - configuration
-        return found
+        return workers
 
     def within(self, slots: int, time_s: float, token: RunToken) -> Packing:
         """Return the best packings into at most `slots` workers, if that takes at most `time_s`.

@@ -1,4 +1,4 @@
-"""The compact model in CP-SAT's terms."""
+"""The compact model as a model of CP-SAT."""
 
 from __future__ import annotations
 
@@ -93,10 +93,10 @@ def variable(expression: Count) -> cp_model.IntVar:
     Raises
     ------
     InternalError
-        When it is none.
+        When it is not one.
     """
     if not isinstance(expression, cp_model.IntVar):
-        raise InternalError(f"{expression} is no variable of CP-SAT")
+        raise InternalError(f"{expression} is not a variable of CP-SAT")
     return expression
 
 

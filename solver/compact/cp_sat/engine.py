@@ -35,15 +35,15 @@ from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Limits, Outcome
 
 MOST_STEPS = 2**31 - 1
-"""Of a highest utilisation: OR-Tools 9.15's presolve cut off optima where rows had coefficients
-beyond."""
+"""Most steps of a highest utilisation: OR-Tools 9.15's presolve cut off optima where rows had
+larger coefficients."""
 GRACE_S = 1.0
-"""Beyond the time limit, for building the model."""
+"""Seconds beyond the time limit for building the model."""
 
 
 @dataclass(slots=True)
 class _Search:
-    """What is known so far, over all terms, and the work it took."""
+    """The state of the search over all terms, and the work it took."""
 
     best: Incumbent
     params: CpSatParams

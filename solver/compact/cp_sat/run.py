@@ -19,14 +19,14 @@ ANSWERS = (cp_model.OPTIMAL, cp_model.FEASIBLE, cp_model.INFEASIBLE, cp_model.UN
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CpAnswer:
-    """What CP-SAT answered.
+    """The answer of CP-SAT.
 
     Parameters
     ----------
     status
         One of `ANSWERS`.
     solver
-        To read values, bounds and statistics from.
+        Has values, bounds and statistics.
     interrupted
         Whether Ctrl-C, or another thread, ended the search.
     """
@@ -97,7 +97,7 @@ def run_cp_sat(
     Raises
     ------
     InternalError
-        When CP-SAT does not take the model.
+        When CP-SAT rejects the model.
     """
     solver = parameters(limits)
     if linearization is not None:
@@ -136,7 +136,7 @@ def proven_bound(
 
 
 def noise_of(model: cp_model.CpModel) -> float:
-    """Return how much CP-SAT's doubles of the objective may be off, with room to spare.
+    """Return an upper bound of the rounding error in CP-SAT's doubles of the objective.
 
     Presolve moves any part of the objective into its constant and back, so what counts is how large
     the objective can be, not how large it is.
@@ -150,7 +150,7 @@ def noise_of(model: cp_model.CpModel) -> float:
 
 
 def whole_bound(double: float, noise: float) -> int | None:
-    """Return what CP-SAT's double proves, which may be off by `noise`."""
+    """Return the whole bound proven by CP-SAT's double, whose error is at most `noise`."""
     if not math.isfinite(double):
         return None
     return max(0, math.ceil(double - noise))

@@ -1,4 +1,4 @@
-"""What HiGHS is asked, and what it answers."""
+"""The question to HiGHS and its reply."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ TRUST = 1e-9
 MARGIN = 1e-6
 LEAST_BLURRED = 10**7
 MOST_TOLD_APART = 2**35
-"""Beyond sums of this size no bound is believed: at 9.5e10 HiGHS was found to cut off solutions."""
+"""Largest sum for which bounds are trusted: at 9.5e10 HiGHS was found to cut off solutions."""
 
 
 class Ended(Enum):
     """How a search ended."""
 
     COMPLETE = auto()
-    """Nothing is better than the last solution by more than the gap asked for."""
+    """Nothing is better than the last solution by more than the requested gap."""
     INFEASIBLE = auto()
     """There is no solution."""
     STOPPED = auto()
-    """At a limit; solutions and the bound stand."""
+    """At a limit; solutions and the bound count."""
     TROUBLE = auto()
-    """Numerical; solutions count if the judge says so, the bound does not."""
+    """Numerical trouble; solutions count if the judge accepts them, the bound does not."""
     FAILED = auto()
-    """It could not have ended so: an error of ours."""
+    """An end that cannot occur: an error in our code."""
 
 
 Values = Callable[[Column], float]
@@ -52,7 +52,7 @@ class Question:
     start
         Columns and their values in a placement to start from.
     gap
-        How far the bound may end below the best solution.
+        Largest distance of the final bound below the best solution.
     time_s, threads, seed
         Limits.
     presolve
@@ -60,7 +60,7 @@ class Question:
     token
         Ends the search.
     below
-        Ask only for solutions whose objective is below; ``None`` = for any.
+        Accept only solutions whose objective is below this; ``None`` = accept any.
     any_serves
         Whether the objective is only limited, not minimised.
     """
@@ -116,6 +116,6 @@ def largest_sum(objective: Expr) -> float:
 def sufficient_gap(objective: Expr) -> float:
     """Return a gap at which `whole_bound` still proves the optimum of a whole objective.
 
-    Below one step by twice what bounds are not trusted to, and some.
+    It is below one step by a little more than twice the margin of `whole_bound`.
     """
     return max(0.0, 0.9 - 2 * TRUST * largest_sum(objective))

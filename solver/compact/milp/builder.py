@@ -1,4 +1,4 @@
-"""The compact model as an integer linear program with readable names; on top of PuLP."""
+"""The compact model as an integer linear program with readable names, built with PuLP."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Sum(Expr, Protocol):
 
 
 MOST_ACTIVITY = 10**9
-"""Of a row: the solvers hold rows to 1e-9 of their numbers, which must stay far below one."""
+"""Largest number in a row: solvers keep rows within 1e-9 of it, which must be far below one."""
 
 _ILLEGAL = re.compile(r"[^A-Za-z0-9_.]")
 
@@ -166,12 +166,12 @@ def coefficients(expression: Expr) -> dict[Column, int]:
 
 
 def constant(expression: Expr) -> int:
-    """Return what an expression is where all its columns are 0."""
+    """Return the value of an expression where all its columns are 0."""
     return int(_inside(expression).constant)
 
 
 def _inside(expression: Expr) -> Sum:
-    """Return a sum of PuLP's, which a column is not."""
+    """Return an expression as a sum of PuLP; a column is wrapped."""
     if isinstance(expression, pulp.LpAffineExpression):
         return cast(Sum, expression)
     found: Sum = pulp.LpAffineExpression(expression)
@@ -184,16 +184,16 @@ def column_of(expression: Expr) -> Column:
     Raises
     ------
     InternalError
-        When it is none.
+        When it is not one.
     """
     if not isinstance(expression, pulp.LpVariable):
-        raise InternalError(f"{expression} is no column")
+        raise InternalError(f"{expression} is not a column")
     column: Column = expression
     return column
 
 
 def check_size(expression: Expr, name: str) -> None:
-    """Refuse a sum that doubles do not carry at the tolerances of the solvers.
+    """Refuse a sum that doubles cannot represent within the solvers' tolerances.
 
     Raises
     ------

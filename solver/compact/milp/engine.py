@@ -6,12 +6,12 @@ Lexicographic terms are solved one after the other, earlier ones fixed by a row.
 
 HiGHS computes in floating point. So every solution is rounded and judged, a bound is lowered by
 more than its tolerances before it is rounded up to a whole step (`whole_bound`), and an optimum is
-claimed only where the judged value meets that bound. Where a term has so many steps that the bound
-stops short of the value, HiGHS is asked for anything between the two steps below. Infeasible is
-what it says with presolve and without. Of a term that can exceed `MOST_TOLD_APART` steps no bound
-above 0 is believed, and terms after one of more than `LEAST_BLURRED` are not searched; notes of the
-result say so. Not taken: models of more than 300,000 columns, and rules whose numbers doubles do
-not carry at those tolerances.
+claimed only where the judged value meets that bound. Where a term has too many steps for the bound
+to reach the value, HiGHS is asked for any solution at least one step better. A problem counts as
+infeasible if HiGHS says so with presolve and without. For a term that can exceed `MOST_TOLD_APART`
+steps no bound above 0 is trusted, and terms after one of more than `LEAST_BLURRED` steps are not
+searched; notes of the result say so. Declined: models of more than 300,000 columns, and rules whose
+numbers doubles cannot represent within those tolerances.
 """
 
 from __future__ import annotations
@@ -119,9 +119,9 @@ MILP = configurable(_milp, MILP_DEFAULTS)
 # One term of the compact model, minimised by HiGHS, which computes in floating point.
 #
 # Every solution is rounded and judged, and a bound is lowered by more than the solver's
-# tolerances before it is rounded up to a whole step (`Grid.bound`). Where a term has so many
-# steps that this leaves the bound short of the value, the solver is asked for anything between
-# the two steps below.
+# tolerances before it is rounded up to a whole step (`Grid.bound`). Where a term has too many
+# steps for the bound to reach the value, the solver is asked for any solution at least one step
+# better.
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +135,8 @@ class TermSearch:
     limits
         Of the whole run.
     best
-        Takes the solutions, and the bound of the end. Bounds on the way are told, too, but are no
-        part of the claim: where the solver ends in trouble none counts.
+        Receives the solutions and the final bound. Earlier bounds are reported, too, but are not
+        part of the claim: if the solver ends in numerical trouble, none of them counts.
     """
 
     compact: CompactModel
@@ -146,7 +146,7 @@ class TermSearch:
     best: Incumbent
 
     def run(self) -> Ended:
-        """Search; what is found and proven stands in the incumbent."""
+        """Search; the incumbent has what was found and proven."""
         if self.grid.is_measure:
             return self._bisect()
         ended = self._minimise()
@@ -189,10 +189,10 @@ class TermSearch:
         return reply.ended
 
     def _searched(self, question: Question, report: Report) -> Reply:
-        """Search; where there is no solution, search again the other way about presolve.
+        """Search; where there is no solution, search again with the other setting of presolve.
 
         HiGHS 1.13 calls models infeasible that are not, some with presolve and some without, where
-        the coefficients of a row are of very different size: only both ways together are believed.
+        the coefficients of a row are of very different size: only both answers together count.
         """
         reply = search(question, report)
         self.best.interrupted |= reply.interrupted
@@ -220,7 +220,7 @@ class TermSearch:
         )
 
     def _bisect(self) -> Ended:
-        """Halve what is open of a highest utilisation: HiGHS says if there is less than a limit.
+        """Bisect the highest utilisation: HiGHS decides whether a value below a limit exists.
 
         Asked to minimise it, HiGHS 1.13 proved wrong optima now and then, of small numbers, too.
         Below a limit the rows are capacities like others.
@@ -251,10 +251,10 @@ class TermSearch:
         return ended
 
     def _ask_for_less(self) -> None:
-        """Where rounding left the bound below the value, ask for anything that is a step better.
+        """Where rounding left the bound below the value, ask for a solution one step better.
 
-        The limit lies between two steps: a whole step apart, sums are told apart however they are
-        rounded, so that no solution there is a proof.
+        The limit lies between two steps: sums a whole step apart differ however they are rounded,
+        so that it is a proof if there is no solution.
         """
         while len(self.best.optima) <= self.index and (value := self._value) is not None:
             steps = (value - self.grid.constant) // self.grid.step

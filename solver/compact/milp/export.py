@@ -19,10 +19,10 @@ from slotwise.solver.compact.milp.formulation import CompactModel, build
 from slotwise.solver.core.not_taken import NotTakenError
 
 MOST_COEFFICIENT = 10**12
-"""PuLP writes 12 digits."""
+"""Largest coefficient: PuLP writes 12 digits."""
 
 COMMENT = {"mps": "*", "lp": "\\"}
-"""The formats, and what starts a line of comment."""
+"""Format -> the characters that begin a comment line."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The linear model of a problem, and its terms as the solvers minimise and limit them."""
+"""The linear model of a problem, with its terms scaled for minimising and limiting."""
 
 from __future__ import annotations
 
@@ -89,9 +89,9 @@ class Grid:
         return cls(constant(term), step, columns, largest_sum(columns), is_measure)
 
     def bound(self, of_columns: float | None) -> int | None:
-        """Return the bound of the term that one of the columns proves; terms are at least 0.
+        """Return the bound of the term that follows from a bound of its columns, at least 0.
 
-        No more than that is believed of sums beyond `MOST_TOLD_APART`. ``None`` = no bound.
+        Beyond sums of `MOST_TOLD_APART` it is 0. ``None`` = no bound.
         """
         if self.largest > MOST_TOLD_APART:
             return 0

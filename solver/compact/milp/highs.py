@@ -1,4 +1,4 @@
-"""HiGHS on a model of PuLP, through PuLP's own translation, with Ctrl-C, start and bounds."""
+"""Running HiGHS on a model of PuLP, with Ctrl-C, a starting solution and reported bounds."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ _FEASIBLE = 2
 
 
 def _configured(question: Question) -> Any:
-    """Return HiGHS with the model that PuLP hands it."""
+    """Return HiGHS with the model translated by PuLP."""
     lp = question.model.lp
     lp.setObjective(0 * question.objective if question.any_serves else question.objective)
     # One pool of threads serves all of HiGHS in a process, and refuses another size.
@@ -123,5 +123,5 @@ def _bound(solver: Any) -> float:
 
 
 def version() -> str:
-    """Return the versions behind an answer."""
+    """Return the versions of PuLP and HiGHS."""
     return f"PuLP {metadata.version('pulp')}, highspy {metadata.version('highspy')}"

@@ -303,7 +303,7 @@ def test_commands_know_it(cli: Cli, tmp_path: Path) -> None:
     other = cli("generate", "rstorm", "--tasks", "50-60", "--out", tmp_path)
     assert other.code == 2
     assert "--tasks" in other.err
-    assert "sizes of the family rstorm are what they are" in other.err
+    assert "sizes of the family rstorm are fixed" in other.err
     wrong = cli("generate", "storm-like", "--tasks", "60", "--out", tmp_path)
     assert wrong.code == 2
     assert "--tasks = '60': must be two whole numbers" in wrong.err

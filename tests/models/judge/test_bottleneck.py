@@ -235,7 +235,7 @@ def test_what_is_missing_is_named(change: dict[str, Any], field: str) -> None:
 
 
 def test_it_is_in_no_sum() -> None:
-    with pytest.raises(InputError, match="is in no sum"):
+    with pytest.raises(InputError, match="cannot be summed with others"):
         Objective(("network+bottleneck",))
 
 

@@ -29,11 +29,11 @@ def _largest_values(model: ModelBuilder[E]) -> list[int]:
     return [model.most(one) for one in sums]
 
 
-def test_a_sum_is_no_variable() -> None:
+def test_a_sum_is_not_a_variable() -> None:
     cp, milp = CpBuilder(), MilpBuilder()
-    with pytest.raises(InternalError, match="no variable"):
+    with pytest.raises(InternalError, match="not a variable"):
         variable(2 * cp.boolean("x"))
-    with pytest.raises(InternalError, match="no column"):
+    with pytest.raises(InternalError, match="not a column"):
         column_of(2 * milp.boolean("x"))
 
 

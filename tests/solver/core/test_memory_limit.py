@@ -87,13 +87,13 @@ def hog(reading: Reading, end: Callable[[RunToken], None]) -> Callable[..., Outc
             end(reporter.token)
         finally:
             reading.mb = 100
-        raise AssertionError("it was not told to stop")
+        raise AssertionError("it was not asked to stop")
 
     return run
 
 
 def hear(token: RunToken) -> None:
-    """Wait to be told to stop."""
+    """Wait to be asked to stop."""
     deadline = time.perf_counter() + 20
     while time.perf_counter() < deadline:
         token.check()
@@ -115,7 +115,7 @@ def test_an_engine_over_the_limit_ends_with_its_incumbent(
     assert found.placement == FINISHING
     assert not found.interrupted
     assert found.objective[0].bound == 0
-    assert found.notes == ("hog: told to stop: the process passed its memory limit of 1,000 MB",)
+    assert found.notes == ("hog: stopped: the process passed its memory limit of 1,000 MB",)
     assert found.limits.memory_mb == found.to_document()["memory_limit_mb"] == LIMIT_MB
     assert found.to_document()["notes"] == list(found.notes)
 
@@ -178,7 +178,7 @@ def test_auto_goes_on_with_the_next_engine(
     assert found.status is Status.OPTIMAL
     assert not found.interrupted
     if workers == 1:  # with more, another one may prove it before
-        assert found.notes[0].startswith("configurations: told to stop")
+        assert found.notes[0].startswith("configurations: stopped")
         order = [pick.engine for pick in found.picked]
         assert order.index("configurations") < len(order) - 1
 

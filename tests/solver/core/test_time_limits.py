@@ -62,7 +62,7 @@ def test_what_asks_ends_at_its_limit_and_is_not_interrupted() -> None:
                 token.check()
         except CancelledError:
             return "kept"
-        raise AssertionError("was not told to stop")
+        raise AssertionError("was not asked to stop")
 
     events: SimpleQueue[Progress | None] = SimpleQueue()
     limit = TimeLimit.of(time.perf_counter(), 0.05)

@@ -73,10 +73,10 @@ def _running(rng: Generator, name: str) -> Instance | None:
     cluster = _cluster(rng, topologies, nodes)
     instance = Instance(name, cluster, topologies, objective=Objective(terms))
     problem = compile_problem(instance)
-    found = run_method(problem, find_method("round-robin"), seed=0)
-    if not isinstance(found, Placement) or not judge(problem, found).valid:
+    placement = run_method(problem, find_method("round-robin"), seed=0)
+    if not isinstance(placement, Placement) or not judge(problem, placement).valid:
         return None
-    return replace(instance, running=to_places(instance, found))
+    return replace(instance, running=to_places(instance, placement))
 
 
 def _topology(rng: Generator, name: str, tasks: int) -> Topology:

@@ -36,9 +36,9 @@ def running_clusters(seed: int) -> Iterator[Instance]:
 def _with_running(instance: Instance) -> Instance | None:
     problem = compile_problem(instance)
     for name in STARTS:
-        found = run_method(problem, find_method(name), seed=0)
-        if isinstance(found, Placement) and judge(problem, found).valid:
-            running = to_places(instance, found)
+        placement = run_method(problem, find_method(name), seed=0)
+        if isinstance(placement, Placement) and judge(problem, placement).valid:
+            running = to_places(instance, placement)
             return replace(instance, running=running, objective=Objective(("network", "moved")))
     return None
 
@@ -60,14 +60,14 @@ def _empty(rng: Generator, name: str) -> Instance:
 def _components(rng: Generator, tasks: int) -> tuple[Component, ...]:
     count = int(rng.integers(3, 7))
     cuts = sorted(rng.choice(np.arange(1, tasks), count - 1, replace=False).tolist())
-    found = []
+    components = []
     for i, size in enumerate(np.diff([0, *cuts, tasks]).tolist()):
         demand = {
             "cpu": Decimal(int(rng.choice([10, 20, 25, 50]))),
             "onheap_mb": Decimal(int(rng.choice([128, 256, 512]))),
         }
-        found.append(Component(f"c{i}", "bolt" if i else "spout", size, demand))
-    return tuple(found)
+        components.append(Component(f"c{i}", "bolt" if i else "spout", size, demand))
+    return tuple(components)
 
 
 def _cluster(rng: Generator, components: tuple[Component, ...], count: int) -> Cluster:

@@ -97,19 +97,19 @@ class Figure:
         return least if self.most is None else f"<= {self.most:.2f}"
 
 
-def wall_rate(found: Sequence[Document]) -> float:
+def wall_rate(documents: Sequence[Document]) -> float:
     """Return runs per second; processes that ran at a time took as long as the last of them."""
-    longest: float = max(one["wall_s"] for one in found)
-    return _runs(found) / longest
+    longest: float = max(one["wall_s"] for one in documents)
+    return _runs(documents) / longest
 
 
-def cpu_rate(found: Sequence[Document]) -> float:
+def cpu_rate(documents: Sequence[Document]) -> float:
     """Return runs per second of CPU time."""
-    return _runs(found) / math.fsum(one["cpu_s"] for one in found)
+    return _runs(documents) / math.fsum(one["cpu_s"] for one in documents)
 
 
-def _runs(found: Sequence[Document]) -> int:
-    return sum(int(one["runs"]) for one in found)
+def _runs(documents: Sequence[Document]) -> int:
+    return sum(int(one["runs"]) for one in documents)
 
 
 def beside_bare(options: argparse.Namespace) -> tuple[Figure, ...]:
@@ -132,9 +132,10 @@ def beside_bare(options: argparse.Namespace) -> tuple[Figure, ...]:
 def of_exact_solves(options: argparse.Namespace) -> tuple[Figure, ...]:
     """Measure what a solve takes beside the call of the engine."""
     request = {"exact": True, "bare": False, "count": options.solves, "family": options.family}
-    (found,) = measure(1, request)
+    (document,) = measure(1, request)
     wall, cpu = (
-        (found[clock] - found[f"inside_{clock}"]) / found["runs"] for clock in ("wall_s", "cpu_s")
+        (document[clock] - document[f"inside_{clock}"]) / document["runs"]
+        for clock in ("wall_s", "cpu_s")
     )
     return (Figure("seconds beside an exact solve", wall, cpu, most=MOST_OVERHEAD_S),)
 

@@ -39,9 +39,9 @@ def main() -> None:
         _say(out, {})
         sys.stdin.readline()
         wall, cpu = time.perf_counter(), _cpu_seconds()
-        found = work()
+        result = work()
         taken = {"wall_s": time.perf_counter() - wall, "cpu_s": _cpu_seconds() - cpu}
-        _say(out, {**found, **taken})
+        _say(out, {**result, **taken})
 
 
 @contextmanager
