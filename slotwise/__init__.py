@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from slotwise.api.explaining import explain as explain
     from slotwise.api.exporting import convert as convert
     from slotwise.api.following import follow as follow
+    from slotwise.api.importing import ImportedCluster as ImportedCluster
+    from slotwise.api.importing import import_storm as import_storm
     from slotwise.api.inputs import read_certificate as read_certificate
     from slotwise.api.inputs import read_instance as read_instance
     from slotwise.api.inputs import read_placement as read_placement
@@ -61,6 +63,10 @@ if TYPE_CHECKING:
     from slotwise.api.solving import solve as solve
     from slotwise.api.sparing import Spare as Spare
     from slotwise.api.sparing import spare as spare
+    from slotwise.api.storm_plans import StormState as StormState
+    from slotwise.api.storm_plans import apply_plan as apply_plan
+    from slotwise.api.storm_plans import rebalance_commands as rebalance_commands
+    from slotwise.api.storm_plans import storm_status as storm_status
     from slotwise.api.summing import read_rows as read_rows
     from slotwise.api.summing import summary as summary
     from slotwise.api.verifying import certify as certify

@@ -29,8 +29,15 @@ if TYPE_CHECKING:
     from slotwise.models.problem.problem import Problem
 
 STDIN = "-"
-TWO_WORDS = {"generate_logs": "generate logs"}
-"""Functions of commands with names of two words; the first word alone is a command, too."""
+TYPED = {
+    "generate_logs": "generate logs",
+    "import_storm": "import",
+    "storm_apply": "storm apply",
+    "storm_commands": "storm commands",
+    "storm_rollback": "storm rollback",
+    "storm_status": "storm status",
+}
+"""Functions of commands whose names are typed otherwise: two words, or a word of Python's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +105,7 @@ class Command:
     def name(self) -> str:
         """The name as typed."""
         name = self.body.__name__
-        return TWO_WORDS.get(name, name.replace("_", "-"))
+        return TYPED.get(name, name.replace("_", "-"))
 
     def build(self) -> Callable[..., int]:
         """Return the command with all its arguments and options in its signature."""

@@ -1,0 +1,372 @@
+"""Reader of a running Storm: its Nimbus's Thrift interface, read only.
+
+Which placement problem does this cluster have now? Nimbus knows supervisors, topologies with the
+resources of their components, where each executor runs and how many tuples it executed; it does not
+know racks. Only the plain transport is spoken (``SimpleTransportPlugin``: framed, binary protocol).
+
+An executor is a task of the instance: ``component[i]`` is the i-th executor of its component by
+task number, and a worker's label is its port, so that places have the same names in every import.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from slotwise.models.errors import InputError, at
+from slotwise.models.importers.storm_settings import (
+    RESOURCES,
+    Conf,
+    Imported,
+    demands_of,
+    json_conf,
+    refuse_unknown,
+    scheduler_of,
+    strategy_of,
+    topology_of,
+)
+from slotwise.models.instance.cluster import Node
+from slotwise.models.instance.instance import Place
+from slotwise.models.instance.topology import (
+    Component,
+    SharedMemory,
+    Stream,
+    Topology,
+)
+from slotwise.models.values import exact
+
+NIMBUS = "nimbus"
+"""The scheme of a Nimbus's address."""
+
+PORT = 6627
+"""Nimbus's usual port."""
+
+NO_RACK = "default-rack"
+"""The rack of all nodes where no table of racks is given, as in Storm's ``DefaultRackDNSToSwitchMapping``."""
+
+WINDOW = 600
+"""Seconds of the window in which Storm counts tuples."""
+
+CPU_ROUNDING = Decimal("0.01")
+"""Points of cpu by which Nimbus's sum of doubles may differ from an exact one."""
+
+_SHARED = {"on_heap": "onheap", "off_heap_worker": "offheap_worker", "off_heap_node": "offheap_node"}
+
+
+class Nimbus:
+    """A connection to a Nimbus; a context manager, which closes it.
+
+    Parameters
+    ----------
+    address
+        ``nimbus://HOST:PORT``; the port may be left out.
+    timeout_s
+        Longest wait for an answer, seconds.
+
+    Raises
+    ------
+    InputError
+        For a bad address, and when thriftpy2 is not installed, nobody answers, or the answer is not
+        Nimbus's: one line.
+    """
+
+    def __init__(self, address: str, timeout_s: float = 30) -> None:
+        self.address = address
+        self.host, self.port = _host_and_port(address)
+        rpc, factories = _thrift()
+        self.types = _interface()
+        with self._spoken():
+            self._client = rpc.make_client(
+                self.types.Nimbus, self.host, self.port, timeout=int(timeout_s * 1000), **factories
+            )
+
+    def __enter__(self) -> Nimbus:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._client.close()
+
+    def ask(self, call: str, *arguments: object) -> Any:
+        """Return Nimbus's answer to a call of its Thrift interface."""
+        with self._spoken():
+            return getattr(self._client, call)(*arguments)
+
+    @contextmanager
+    def _spoken(self) -> Iterator[None]:
+        from thriftpy2.thrift import TException
+
+        known = (
+            self.types.NotAliveException,
+            self.types.AuthorizationException,
+            self.types.InvalidTopologyException,
+        )
+        try:
+            yield
+        except known as refusal:
+            raise InputError(f"refuses: {refusal.msg}", field=self.address, has_value=False) from None
+        except (TException, OSError, EOFError, ValueError) as error:
+            rule = (
+                f"does not answer as a Nimbus without TLS and Kerberos does "
+                f"({type(error).__name__}: {error})"
+            )
+            raise InputError(rule, field=self.address, has_value=False) from None
+
+
+def read_nimbus(address: str, timeout_s: float = 30) -> Imported:
+    """Return what a running Storm has: nodes, topologies, and what runs where.
+
+    Parameters
+    ----------
+    address, timeout_s
+        See `Nimbus`.
+
+    Raises
+    ------
+    InputError
+        See `Nimbus`; also for a setting that changes a placement and is not known, and for a
+        topology whose executors cannot be counted.
+    """
+    with Nimbus(address, timeout_s) as nimbus, at(address):
+        cluster_conf = json_conf(nimbus.ask("getNimbusConf"), "getNimbusConf")
+        refuse_unknown(cluster_conf)
+        cluster = nimbus.ask("getClusterInfo")
+        usable = [one for one in cluster.supervisors if not one.blacklisted]
+        running_now = [one for one in cluster.topologies if one.status != "KILLED"]
+        found = [_topology(nimbus, one, cluster_conf) for one in running_now]
+    nodes = tuple(sorted((_node(one) for one in usable), key=lambda node: node.id))
+    known = {node.id for node in nodes}
+    running = {
+        topology.id: {task: place for task, place in places.items() if place.node in known}
+        for topology, places in found
+    }
+    ignored = [f"supervisor {one.supervisor_id}: blacklisted" for one in cluster.supervisors if one.blacklisted]
+    ignored += [f"topology {one.name}: killed" for one in cluster.topologies if one.status == "KILLED"]
+    tasks = sum(one.parallelism for topology, _ in found for one in topology.placed_components)
+    placed = sum(map(len, running.values()))
+    assumed = [f"all nodes are in one rack, {NO_RACK}: Nimbus does not know racks (--racks FILE)"]
+    if any(strategy_of({**cluster_conf}) is None for _ in running_now[:1]):
+        assumed.append("Storm places by round robin, and keeps no capacity")
+    return Imported(
+        nodes=nodes,
+        topologies=tuple(topology for topology, _ in found),
+        scheduler=scheduler_of(cluster_conf),
+        running=running,
+        ids={one.name: one.id for one in running_now},
+        read=(
+            f"{address}: {len(nodes)} supervisors, {len(found)} topologies, "
+            f"{tasks} executors, {placed} of them running",
+        ),
+        assumed=tuple(assumed),
+        ignored=tuple(ignored),
+    )
+
+
+def _node(summary: Any) -> Node:
+    resources = {
+        RESOURCES.get(name, name): exact(_decimal(amount), name)
+        for name, amount in (summary.total_resources or {}).items()
+    }
+    return Node(
+        summary.supervisor_id, NO_RACK, summary.host, summary.num_workers, resources
+    )
+
+
+def _topology(
+    nimbus: Nimbus, summary: Any, cluster_conf: Conf
+) -> tuple[Topology, dict[str, Place]]:
+    """Return a topology, and where its tasks run."""
+    with at(f"topology {summary.name}"):
+        own = json_conf(nimbus.ask("getTopologyConf", summary.id), "getTopologyConf")
+        refuse_unknown({name: value for name, value in own.items() if name != "storm.scheduler"})
+        conf = {**cluster_conf, **own, "storm.scheduler": cluster_conf.get("storm.scheduler")}
+        storm = nimbus.ask("getTopology", summary.id)
+        errors_left_out = nimbus.types.GetInfoOptions(num_err_choice=nimbus.types.NumErrorsChoice.NONE)
+        executors = nimbus.ask("getTopologyInfoWithOpts", summary.id, errors_left_out).executors
+        workers = nimbus.ask("getTopologyPageInfo", summary.id, ":all-time", True).workers or ()
+        commons = {
+            **{name: ("spout", spout.common) for name, spout in storm.spouts.items()},
+            **{name: ("bolt", bolt.common) for name, bolt in storm.bolts.items()},
+        }
+        demands = {
+            name: demands_of(name, json_conf(common.json_conf, f"{name}.json_conf"), conf)
+            for name, (_, common) in commons.items()
+        }
+        counts = _counts(commons, executors, summary, demands)
+        components = tuple(
+            Component(
+                name,
+                "system" if name.startswith("__") else kind,
+                counts[name],
+                demands[name],
+            )
+            for name, (kind, _) in sorted(commons.items())
+            if counts.get(name) or not name.startswith("__")
+        )
+        bare = Topology(
+            id=summary.name,
+            components=components,
+            streams=tuple(_streams(commons, executors)),
+            owner=summary.owner or "",
+            launch_time=_launch_time(summary),
+            shared_memory=tuple(_shared(storm, counts)),
+        )
+        return topology_of(conf, bare), _places(executors, workers)
+
+
+def _counts(
+    commons: Mapping[str, tuple[str, Any]],
+    executors: Any,
+    summary: Any,
+    demands: Mapping[str, Mapping[str, Decimal]],
+) -> dict[str, int]:
+    """Return the number of executors by component.
+
+    A rebalance to another number of executors changes what runs, but not what ``getTopology``
+    answers, and not all may run; the cpu that Nimbus has counted for the topology decides.
+    """
+    stated = {name: _stated(common) for name, (_, common) in commons.items()}
+    running = Counter(one.component_id for one in executors)
+    present = {name: running[name] for name in commons}
+    larger = {name: max(stated[name], running[name]) for name in commons}
+    if summary.requested_cpu is None:
+        return larger
+    for counts in (stated, present, larger):
+        cpu = sum((count * demands[name]["cpu"] for name, count in counts.items()), Decimal(0))
+        if abs(cpu - _decimal(summary.requested_cpu)) < CPU_ROUNDING:
+            return counts
+    raise InputError(
+        f"its components state {sum(stated.values())} executors and {len(executors)} run, but "
+        f"Nimbus counts {summary.requested_cpu} points of cpu for other numbers: wait until all run",
+        field="executors",
+        has_value=False,
+    )
+
+
+def _stated(common: Any) -> int:
+    """Return the executors that a component starts with: at most one for each of its tasks."""
+    hint = common.parallelism_hint or 0
+    tasks = json_conf(common.json_conf, "json_conf").get("topology.tasks")
+    return hint if tasks is None else min(hint, int(tasks))
+
+
+def _streams(commons: Mapping[str, tuple[str, Any]], executors: Any) -> Iterator[Stream]:
+    """Yield the streams between components of the user, with their rates where Storm has them."""
+    rates = _rates(executors)
+    for target, (_, common) in sorted(commons.items()):
+        for stream, grouping in sorted(
+            common.inputs.items(), key=lambda one: (one[0].componentId, one[0].streamId)
+        ):
+            source = stream.componentId
+            if not (source.startswith("__") or target.startswith("__")):
+                rate = rates.get((source, stream.streamId, target))
+                yield Stream(source, target, _grouping(grouping), rate)
+
+
+def _grouping(grouping: Any) -> str:
+    """Return our name; Storm writes a global grouping as a fields grouping without fields."""
+    names = [spec[1] for spec in grouping.thrift_spec.values()]
+    kind = next(name for name in names if getattr(grouping, name) is not None)
+    if kind == "fields":
+        return "fields" if grouping.fields else "global"
+    return "custom" if kind.startswith("custom") else str(kind)
+
+
+def _rates(executors: Any) -> dict[tuple[str, str, str], Decimal]:
+    """Return tuples per second by source, stream and target in the last ten minutes.
+
+    Only of targets all of whose executors have run for the whole window: younger ones count too few.
+    """
+    counted: dict[tuple[str, str, str], int] = defaultdict(int)
+    young = {one.component_id for one in executors if one.uptime_secs < WINDOW}
+    for executor in executors:
+        bolt = executor.stats and executor.stats.specific and executor.stats.specific.bolt
+        if bolt and executor.component_id not in young:
+            for stream, count in (bolt.executed or {}).get(str(WINDOW), {}).items():
+                counted[stream.componentId, stream.streamId, executor.component_id] += count
+    return {key: Decimal(count) / WINDOW for key, count in counted.items()}
+
+
+def _shared(storm: Any, counts: Mapping[str, int]) -> Iterator[SharedMemory]:
+    users: dict[str, list[str]] = defaultdict(list)
+    for component, regions in sorted((storm.component_to_shared_memory or {}).items()):
+        for region in regions:
+            if counts.get(component):
+                users[region].append(component)
+    for name, region in sorted((storm.shared_memory or {}).items()):
+        sizes = {ours: getattr(region, theirs) for theirs, ours in _SHARED.items()}
+        for kind, mb in sizes.items():
+            if mb:
+                several = sum(1 for one in sizes.values() if one) > 1
+                id_ = f"{name}-{kind}" if several else name
+                yield SharedMemory(id_, kind, _decimal(mb), tuple(users[name]))
+
+
+def _places(executors: Any, workers: Any) -> dict[str, Place]:
+    """Return where each executor runs; its component's executors are numbered by task."""
+    node_of = {(one.host, one.port): one.supervisor_id for one in workers}
+    numbered: dict[str, list[Any]] = defaultdict(list)
+    for executor in executors:
+        numbered[executor.component_id].append(executor)
+    places = {}
+    for component, own in sorted(numbered.items()):
+        own.sort(key=lambda one: one.executor_info.task_start)
+        for index, executor in enumerate(own):
+            node = node_of.get((executor.host, executor.port))
+            if node is not None:
+                places[f"{component}[{index}]"] = Place(node, executor.port)
+    return places
+
+
+def _launch_time(summary: Any) -> int:
+    """Return when it was submitted, in seconds since 1970: the end of its id, as Nimbus makes it."""
+    seconds = summary.id.rpartition("-")[2]
+    return int(seconds) if seconds.isdigit() else int(time.time()) - summary.uptime_secs
+
+
+def _decimal(number: float) -> Decimal:
+    return Decimal(repr(number))
+
+
+def _host_and_port(address: str) -> tuple[str, int]:
+    parts = urlsplit(address)
+    if parts.scheme != NIMBUS:
+        rule = f"must be {NIMBUS}://HOST:PORT; TLS and Kerberos are not supported"
+        raise InputError(rule, field="Nimbus", value=address)
+    try:
+        port = parts.port or PORT
+    except ValueError:
+        port = 0
+    if not parts.hostname or not 0 < port < 65536 or parts.path.strip("/") or parts.query:
+        raise InputError(f"must be {NIMBUS}://HOST:PORT", field="Nimbus", value=address)
+    return parts.hostname, port
+
+
+@cache
+def _interface() -> Any:
+    import thriftpy2
+
+    path = Path(__file__).with_name("nimbus.thrift")
+    return thriftpy2.load(str(path), module_name="slotwise_nimbus_thrift")
+
+
+def _thrift() -> tuple[Any, dict[str, Any]]:
+    """Return thriftpy2's client, and the wire format that Nimbus speaks."""
+    try:
+        from thriftpy2 import rpc
+        from thriftpy2.protocol import TBinaryProtocolFactory
+        from thriftpy2.transport import TFramedTransportFactory
+    except ImportError:
+        raise InputError(
+            "needs thriftpy2: pip install 'slotwise[storm]'", field="Nimbus", has_value=False
+        ) from None
+    return rpc, {
+        "proto_factory": TBinaryProtocolFactory(),
+        "trans_factory": TFramedTransportFactory(),
+    }

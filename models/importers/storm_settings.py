@@ -1,0 +1,334 @@
+"""Storm's settings as nouns of an instance: what a configuration says about placement.
+
+Used wherever a configuration is at hand: Nimbus's answers, Flux files, ``storm.yaml``. Only the
+settings named here are read, so that credentials in a configuration go nowhere. A setting of
+Storm's that changes a placement and that we do not know is an error (`refuse_unknown`). Defaults
+are those of Storm 2.8 (``defaults.yaml``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import Any
+
+from slotwise.models.errors import InputError
+from slotwise.models.formats.json_text import parse_json
+from slotwise.models.importers.storm_cluster import PRIORITIES, strategy_name
+from slotwise.models.instance.cluster import Node
+from slotwise.models.instance.instance import Place, Scheduler
+from slotwise.models.instance.topology import (
+    ACKER,
+    Ackers,
+    Constraints,
+    RasSettings,
+    Topology,
+)
+from slotwise.models.values import exact, whole
+
+Conf = Mapping[str, Any]
+"""Settings by their names in Storm."""
+
+DEFAULTS: Conf = {
+    "resource.aware.scheduler.priority.strategy": "DefaultSchedulingPriorityStrategy",
+    "storm.worker.min.cpu.pcore.percent": 0,
+    "supervisor.cpu.capacity": 400,
+    "supervisor.memory.capacity.mb": 4096,
+    "supervisor.slots.ports": (6700, 6701, 6702, 6703),
+    "topology.acker.cpu.pcore.percent": 10,
+    "topology.acker.resources.offheap.memory.mb": 0,
+    "topology.acker.resources.onheap.memory.mb": 128,
+    "topology.component.cpu.pcore.percent": 10,
+    "topology.component.resources.offheap.memory.mb": 0,
+    "topology.component.resources.onheap.memory.mb": 128,
+    "topology.priority": 29,
+    "topology.scheduler.strategy": "DefaultResourceAwareStrategy",
+    "topology.worker.max.heap.size.mb": 768,
+}
+"""Storm's own values of the settings that we read and a file may leave out."""
+
+RESOURCES = {
+    "cpu.pcore.percent": "cpu",
+    "topology.component.cpu.pcore.percent": "cpu",
+    "supervisor.cpu.capacity": "cpu",
+    "onheap.memory.mb": "onheap_mb",
+    "topology.component.resources.onheap.memory.mb": "onheap_mb",
+    "offheap.memory.mb": "offheap_mb",
+    "topology.component.resources.offheap.memory.mb": "offheap_mb",
+    "memory.mb": "memory_mb",
+    "supervisor.memory.capacity.mb": "memory_mb",
+}
+"""Storm's names of its own resources -> ours; the others are generic and keep their names."""
+
+_DEMANDS = {
+    "cpu": "cpu.pcore.percent",
+    "onheap_mb": "resources.onheap.memory.mb",
+    "offheap_mb": "resources.offheap.memory.mb",
+}
+_MAP = "topology.component.resources.map"
+_METRICS = "__metrics_"
+_READ_PREFIXES = ("topology.ras.", "topology.scheduler.", "resource.aware.scheduler.")
+_READ = frozenset(
+    {
+        "topology.ras.acker.executors.per.worker",
+        "topology.ras.constraint.max.state.search",
+        "topology.ras.constraint.max.time.secs",
+        "topology.ras.constraints",
+        "topology.ras.one.component.per.worker",
+        "topology.ras.one.executor.per.worker",
+        "topology.ras.order.executors.by.proximity.needs",
+        "topology.scheduler.favored.nodes",
+        "topology.scheduler.strategy",
+        "topology.scheduler.unfavored.nodes",
+        "resource.aware.scheduler.constraint.max.state.search",
+        "resource.aware.scheduler.max.topology.scheduling.attempts",
+        "resource.aware.scheduler.priority.strategy",
+        "resource.aware.scheduler.user.pools",
+    }
+)
+"""The settings under these prefixes that are read, or that limit only the length of a search."""
+
+ROUND_ROBIN = (
+    "org.apache.storm.scheduler.DefaultScheduler",
+    "org.apache.storm.scheduler.EvenScheduler",
+)
+RAS = "org.apache.storm.scheduler.resource.ResourceAwareScheduler"
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What one source says, or several together.
+
+    Parameters
+    ----------
+    nodes, topologies
+        The nouns that it has.
+    scheduler
+        Settings of the cluster's scheduler; ``None`` = it has none.
+    running
+        Topology -> task -> where it runs.
+    ids
+        Topology -> its id in the running Storm.
+    read, assumed, ignored
+        One line for each thing that was read, assumed or left out.
+    """
+
+    nodes: tuple[Node, ...] = ()
+    topologies: tuple[Topology, ...] = ()
+    scheduler: Scheduler | None = None
+    running: Mapping[str, Mapping[str, Place]] = field(default_factory=dict)
+    ids: Mapping[str, str] = field(default_factory=dict)
+    read: tuple[str, ...] = ()
+    assumed: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+
+    def with_racks(self, rack_of_host: Mapping[str, str]) -> Imported:
+        """Return this with each node in the rack of its host, or of its id.
+
+        Raises
+        ------
+        InputError
+            When a node has neither.
+        """
+        nodes = []
+        for node in self.nodes:
+            rack = rack_of_host.get(node.id, rack_of_host.get(node.host))
+            if rack is None:
+                raise InputError("has no rack in the table of racks", field="host", value=node.host)
+            nodes.append(replace(node, rack=rack))
+        return replace(self, nodes=tuple(nodes))
+
+
+def refuse_unknown(conf: Conf) -> None:
+    """Check that every setting which changes a placement is one that is read.
+
+    Raises
+    ------
+    InputError
+        For the first that is not.
+    """
+    for name in sorted(conf):
+        if name.startswith(_READ_PREFIXES) and name not in _READ and conf[name] is not None:
+            rule = "is a setting of Storm's schedulers that slotwise does not know"
+            raise InputError(rule, field=name, value=conf[name])
+    scheduler = conf.get("storm.scheduler")
+    if scheduler not in (None, "", RAS, *ROUND_ROBIN):
+        rule = f"must be {RAS}, or Storm's default scheduler"
+        raise InputError(rule, field="storm.scheduler", value=scheduler)
+
+
+def scheduler_of(conf: Conf) -> Scheduler:
+    """Return the settings of the cluster's scheduler."""
+    name = "resource.aware.scheduler.priority.strategy"
+    strategy = str(_get(conf, name)).rpartition(".")[2]
+    if strategy not in PRIORITIES:
+        raise InputError(f"must be one of {', '.join(PRIORITIES)}", field=name, value=strategy)
+    least = _amount(conf, "storm.worker.min.cpu.pcore.percent")
+    return Scheduler(least, PRIORITIES[strategy], pools_of(conf))
+
+
+def pools_of(conf: Conf) -> dict[str, dict[str, Decimal]]:
+    """Return what ``resource.aware.scheduler.user.pools`` guarantees, by owner and resource."""
+    key = "resource.aware.scheduler.user.pools"
+    pools = conf.get(key) or {}
+    return {
+        str(owner): {
+            "memory_mb" if name == "memory" else str(name): exact(number, f"{key}.{owner}.{name}")
+            for name, number in pool.items()
+        }
+        for owner, pool in pools.items()
+    }
+
+
+def capacities(conf: Conf, generic: str = "supervisor.resources.map") -> dict[str, Decimal]:
+    """Return the resources that a supervisor with these settings offers."""
+    own = {RESOURCES.get(k, k): exact(v, f"{generic}.{k}") for k, v in (conf.get(generic) or {}).items()}
+    return {
+        "cpu": _amount(conf, "supervisor.cpu.capacity"),
+        "memory_mb": _amount(conf, "supervisor.memory.capacity.mb"),
+        **own,
+    }
+
+
+def demands_of(component: str, own: Conf, conf: Conf) -> dict[str, Decimal]:
+    """Return what one executor asks for, as Storm's ``NormalizedResourceRequest`` computes it.
+
+    Parameters
+    ----------
+    component
+        Its component; ackers and consumers of metrics have defaults of their own.
+    own
+        The component's configuration.
+    conf
+        The topology's configuration.
+    """
+    found = _named(conf.get(_MAP) or {}, _MAP)
+    special = {ACKER: "topology.acker."}.get(component)
+    if component.startswith(_METRICS):
+        special = "topology.metrics.consumer."
+    for resource, name in _DEMANDS.items():
+        if special and conf.get(special + name) is not None:
+            found[resource] = _amount(conf, special + name)
+    for resource, name in _DEMANDS.items():
+        if resource not in found:
+            found[resource] = _amount(conf, "topology.component." + name)
+    for resource, name in _DEMANDS.items():
+        if own.get("topology.component." + name) is not None:
+            found[resource] = _amount(own, "topology.component." + name)
+    found.update(_named(own.get(_MAP) or {}, _MAP))
+    return found
+
+
+def topology_of(conf: Conf, bare: Topology) -> Topology:
+    """Return a topology of components and streams with the rules that its settings state."""
+    ackers = next((one for one in bare.components if one.id == ACKER), None)
+    heap = _amount(conf, "topology.worker.max.heap.size.mb")
+    workers = conf.get("topology.workers")
+    return replace(
+        bare,
+        components=tuple(one for one in bare.components if one.id != ACKER),
+        priority=whole(_get(conf, "topology.priority"), "topology.priority"),
+        strategy=strategy_of(conf),
+        worker_max_heap_mb=heap,
+        workers=None if workers is None else whole(workers, "topology.workers", least=1),
+        favored_nodes=_names(conf, "topology.scheduler.favored.nodes"),
+        unfavored_nodes=_names(conf, "topology.scheduler.unfavored.nodes"),
+        constraints=constraints_of(conf, {one.id for one in bare.components}),
+        one_task_per_worker=bool(conf.get("topology.ras.one.executor.per.worker")),
+        one_component_per_worker=bool(conf.get("topology.ras.one.component.per.worker")),
+        ackers=None
+        if ackers is None or not ackers.parallelism
+        else Ackers(
+            ackers.parallelism,
+            max(1, whole(conf.get("topology.ras.acker.executors.per.worker") or 1, "ackers")),
+            ackers.resources,
+        ),
+        ras=ras_settings(conf),
+        window=_window(conf),
+    )
+
+
+def strategy_of(conf: Conf) -> str | None:
+    """Return our name of the strategy; ``None`` where Storm's round robin places."""
+    if conf.get("storm.scheduler") in (None, "", *ROUND_ROBIN) and "storm.scheduler" in conf:
+        return None
+    named = str(_get(conf, "topology.scheduler.strategy"))
+    if named == PLANNED_STRATEGY:
+        named = str(conf.get(WRAPPED) or DEFAULTS["topology.scheduler.strategy"])
+    return strategy_name(named)
+
+
+PLANNED_STRATEGY = "slotwise.storm.PlannedStrategy"
+"""Our own strategy inside Storm; it places as the one that it wraps where there is no plan."""
+
+WRAPPED = "slotwise.strategy"
+"""The setting that names the wrapped strategy."""
+
+
+def ras_settings(conf: Conf) -> RasSettings:
+    """Return the other settings of Storm's strategies."""
+    key = "topology.ras.constraint.max.state.search"
+    seconds = conf.get("topology.ras.constraint.max.time.secs")
+    isolated = conf.get("topology.isolate.machines")
+    return RasSettings(
+        bool(conf.get("topology.ras.order.executors.by.proximity.needs")),
+        None if isolated is None else whole(isolated, "topology.isolate.machines", least=1),
+        whole(conf.get(key, 10_000), key),
+        None if seconds is None else whole(seconds, "topology.ras.constraint.max.time.secs"),
+    )
+
+
+def constraints_of(conf: Conf, components: set[str]) -> Constraints:
+    """Return the rules between components that exist, in Storm's old and new spelling.
+
+    Only ``ConstraintSolverStrategy`` keeps them; the problem states them in any case.
+    """
+    raw = conf.get("topology.ras.constraints") or {}
+    pairs: list[tuple[str, str]] = []
+    most: dict[str, int] = {}
+    if isinstance(raw, Mapping):
+        for name, rules in raw.items():
+            apart = rules.get("incompatibleComponents") or ()
+            pairs += [(name, other) for other in ([apart] if isinstance(apart, str) else apart)]
+            if rules.get("maxNodeCoLocationCnt") is not None:
+                most[name] = whole(rules["maxNodeCoLocationCnt"], "maxNodeCoLocationCnt", least=1)
+    else:
+        pairs += [(first, second) for first, second in raw]
+    for name in conf.get("topology.spread.components") or ():
+        most.setdefault(name, 1)
+    return Constraints(
+        tuple(pair for pair in pairs if components.issuperset(pair)),
+        {name: limit for name, limit in most.items() if name in components},
+    )
+
+
+def json_conf(text: str | None, field: str) -> dict[str, Any]:
+    """Return the settings in a text of JSON; none where there is no text."""
+    data = parse_json(text) if text else {}
+    if not isinstance(data, dict):
+        raise InputError("must be an object of settings", field=field, value=data)
+    return data
+
+
+def _window(conf: Conf) -> int | None:
+    pending = conf.get("topology.max.spout.pending")
+    return None if pending is None else whole(pending, "topology.max.spout.pending", least=1)
+
+
+def _named(resources: Mapping[str, Any], field: str) -> dict[str, Decimal]:
+    return {RESOURCES.get(k, k): exact(v, f"{field}.{k}") for k, v in resources.items()}
+
+
+def _names(conf: Conf, key: str) -> tuple[str, ...]:
+    names: Iterable[Any] = conf.get(key) or ()
+    return tuple(str(name) for name in names)
+
+
+def _get(conf: Conf, key: str) -> Any:
+    found = conf.get(key)
+    return DEFAULTS[key] if found is None else found
+
+
+def _amount(conf: Conf, key: str) -> Decimal:
+    return exact(_get(conf, key) if key in DEFAULTS else conf[key], key)

@@ -1,0 +1,386 @@
+"""Plans for a running Storm: asked for, compared with what runs, taken back.
+
+A placement takes effect through ``slotwise-storm``, a jar inside Nimbus: its strategy reads one
+file for each topology and follows it where it fits as a whole. Here the files are written and
+Nimbus is asked for the rebalances, in an order in which each topology's new places are free.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shlex
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote_plus
+
+from slotwise.api.inputs import NEEDS_RUNNING, InstanceLike, PlacementLike, as_problem
+from slotwise.api.inputs import placed_or_running as placed
+from slotwise.api.paths import path_of
+from slotwise.models.display import counted
+from slotwise.models.errors import InputError
+from slotwise.models.formats.file_bytes import write_atomically
+from slotwise.models.formats.json_text import parse_json
+from slotwise.models.importers.nimbus import Nimbus, read_nimbus
+from slotwise.models.importers.storm_settings import PLANNED_STRATEGY, WRAPPED, Imported
+from slotwise.models.instance.instance import Instance, Place
+from slotwise.models.instance.placement import Placement
+from slotwise.models.instance_file import instance_hash
+from slotwise.models.judge.judge import judge
+from slotwise.models.problem.problem import Problem
+from slotwise.models.values import time_limit
+
+FORMAT = "slotwise.storm-plan/1"
+POLL_S = 0.5
+"""Seconds between two looks at a Nimbus that rebalances."""
+
+Places = Mapping[str, Mapping[str, Place]]
+"""Topology -> task -> place."""
+
+
+@dataclass(frozen=True, slots=True)
+class TopologyState:
+    """Where a topology is, against its plan.
+
+    Parameters
+    ----------
+    topology
+        Its name.
+    tasks
+        Number of its tasks.
+    elsewhere
+        Tasks that run on another node, or share a worker with others, than planned; a task that
+        does not run counts.
+    """
+
+    topology: str
+    tasks: int
+    elsewhere: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields, ready for JSON."""
+        return {"topology": self.topology, "tasks": self.tasks, "elsewhere": self.elsewhere}
+
+
+@dataclass(frozen=True, slots=True)
+class StormState:
+    """What runs in a Storm against what was planned.
+
+    Parameters
+    ----------
+    topologies
+        One for each topology of the plan; for `apply_plan`, in the order of their rebalances.
+    applied
+        Whether Nimbus was asked to change anything.
+    """
+
+    topologies: tuple[TopologyState, ...]
+    applied: bool
+
+    @property
+    def is_as_planned(self) -> bool:
+        """Whether every task runs where it is planned."""
+        return not any(one.elsewhere for one in self.topologies)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return whether all is as planned, and each topology, ready for JSON."""
+        return {
+            "as_planned": self.is_as_planned,
+            "applied": self.applied,
+            "topologies": [one.to_dict() for one in self.topologies],
+        }
+
+
+def storm_status(
+    snapshot: InstanceLike, placement: PlacementLike, nimbus: str, *, timeout_s: float = 30.0
+) -> StormState:
+    """Compare what runs in a Storm with a plan.
+
+    Parameters
+    ----------
+    snapshot
+        The instance that was planned, as `import_storm` read it.
+    placement
+        The plan; see `read_placement`.
+    nimbus
+        ``nimbus://HOST:PORT``.
+    timeout_s
+        Longest wait for an answer of Nimbus, seconds.
+
+    Raises
+    ------
+    InputError
+        For bad input, and when Nimbus does not answer.
+    """
+    problem = as_problem(snapshot)
+    wanted = _places(problem, placed(placement, problem))
+    running = read_nimbus(nimbus, time_limit(timeout_s, "timeout_s")).running
+    return StormState(tuple(_state(name, wanted, running) for name in wanted), applied=False)
+
+
+def apply_plan(
+    snapshot: InstanceLike,
+    placement: PlacementLike | None,
+    nimbus: str,
+    plans: str | PathLike[str],
+    *,
+    execute: bool = False,
+    max_age_s: float = 3600.0,
+    timeout_s: float = 30.0,
+    on_topology: Callable[[str], object] = lambda name: None,
+) -> StormState:
+    """Ask a Storm with the jar ``slotwise-storm`` to place its topologies as planned.
+
+    Nothing is changed unless `execute`: the plan is checked against what Nimbus says now.
+
+    Parameters
+    ----------
+    snapshot
+        The instance that was planned, as `import_storm` read it. The cluster must still be so.
+    placement
+        The plan; see `read_placement`. ``None`` rolls back: what ran when the snapshot was taken.
+    nimbus
+        ``nimbus://HOST:PORT``.
+    plans
+        The folder that Nimbus's setting ``slotwise.plans`` names.
+    execute
+        Write the plans, and ask Nimbus for the rebalances.
+    max_age_s
+        Seconds after which Storm does not follow the plan any more.
+    timeout_s
+        Longest wait for an answer of Nimbus, and for a rebalance to take effect, seconds.
+    on_topology
+        Called with the name of each topology before its rebalance.
+
+    Raises
+    ------
+    InputError
+        For bad input; a cluster that has changed since the snapshot; a plan that breaks a rule; and
+        topologies that could only exchange their places.
+    """
+    limit = time_limit(timeout_s, "timeout_s")
+    folder = Path(path_of(plans, "plans", "a path"))
+    if not folder.is_dir():
+        raise InputError("is not a folder", field="plans", value=str(folder))
+    problem = as_problem(snapshot)
+    instance = problem.instance
+    if instance.running is None:
+        raise InputError(NEEDS_RUNNING, field="snapshot", has_value=False)
+    now = read_nimbus(nimbus, limit)
+    _check_unchanged(instance, now, moved=placement is None)
+    chosen = placed(placement, problem) if placement is not None else placed(None, problem)
+    wanted = _places(problem, chosen)
+    order = _order(instance, wanted, now.running)
+    if execute:
+        signed = {"snapshot": instance_hash(instance), "max_age_s": time_limit(max_age_s, "max_age_s")}
+        for name in order:
+            on_topology(name)
+            _write(folder, name, now.ids[name], wanted[name], signed)
+            _rebalance(nimbus, name, now.ids[name], limit)
+            _wait(nimbus, name, limit)
+        now = read_nimbus(nimbus, limit)
+    states = (_state(name, wanted, now.running) for name in (*order, *(set(wanted) - set(order))))
+    return StormState(tuple(sorted(states, key=lambda one: _rank(one.topology, order))), execute)
+
+
+def rebalance_commands(snapshot: InstanceLike, placement: PlacementLike) -> list[str]:
+    """Return commands of Storm that come near a plan without the jar.
+
+    Each sets the demands of the snapshot's components, which `measure` may have measured, and the
+    plan's nodes as favoured ones, those with most tasks first. They choose no worker, and Storm may
+    place a task on another node.
+
+    Parameters
+    ----------
+    snapshot, placement
+        As for `storm_status`.
+
+    Raises
+    ------
+    InputError
+        For bad input.
+    """
+    problem = as_problem(snapshot)
+    wanted = _places(problem, placed(placement, problem))
+    commands = []
+    for topology in problem.instance.topologies:
+        demands = {
+            one.id: {_STORM_NAMES.get(k, k): float(v) for k, v in one.resources.items()}
+            for one in topology.components
+            if one.kind != "system"
+        }
+        nodes = Counter(place.node for place in wanted.get(topology.id, {}).values())
+        favoured = {"topology.scheduler.favored.nodes": [node for node, _ in nodes.most_common()]}
+        words = ["storm", "rebalance", topology.id, "-w", "0", "-r", json.dumps(demands)]
+        commands.append(shlex.join([*words, "-t", json.dumps(favoured)]))
+    return commands
+
+
+_STORM_NAMES = {
+    "cpu": "cpu.pcore.percent",
+    "onheap_mb": "onheap.memory.mb",
+    "offheap_mb": "offheap.memory.mb",
+}
+
+
+def _places(problem: Problem, placement: Placement) -> Places:
+    return {
+        topology: {task: Place(**place) for task, place in places.items()}
+        for topology, places in placement.to_dict(problem.instance).items()
+    }
+
+
+def _state(name: str, wanted: Places, running: Places) -> TopologyState:
+    """Compare nodes, and which tasks share a worker; the labels of workers do not count."""
+    planned, found = wanted[name], running.get(name, {})
+    groups = _groups(planned)
+    real = _groups(found)
+    same = sum(
+        task in found and found[task].node == place.node and groups[place] == real[found[task]]
+        for task, place in planned.items()
+    )
+    return TopologyState(name, len(planned), len(planned) - same)
+
+
+def _groups(places: Mapping[str, Place]) -> dict[Place, frozenset[str]]:
+    """Return the tasks of each worker."""
+    groups: dict[Place, set[str]] = {}
+    for task, place in places.items():
+        groups.setdefault(place, set()).add(task)
+    return {place: frozenset(tasks) for place, tasks in groups.items()}
+
+
+def _check_unchanged(instance: Instance, now: Imported, *, moved: bool) -> None:
+    """Check that the cluster is as in the snapshot; with `moved`, tasks may run elsewhere."""
+    nodes = {node.id: (node.slots, dict(node.resources)) for node in now.nodes}
+    for node in instance.cluster.nodes:
+        if nodes.get(node.id) != (node.slots, dict(node.resources)):
+            rule = "is gone" if node.id not in nodes else "has other slots or resources"
+            raise InputError(f"{rule} since the snapshot; import again", field="node", value=node.id)
+    topologies = {one.id: one for one in now.topologies}
+    for topology in instance.topologies:
+        other = topologies.get(topology.id)
+        counts = {one.id: one.parallelism for one in topology.placed_components}
+        if other is None or {one.id: one.parallelism for one in other.placed_components} != counts:
+            rule = "is gone" if other is None else "has other numbers of executors"
+            rule = f"{rule} since the snapshot; import again"
+            raise InputError(rule, field="topology", value=topology.id)
+        before = (instance.running or {}).get(topology.id, {})
+        if not moved and dict(before) != dict(now.running.get(topology.id, {})):
+            rule = "runs elsewhere since the snapshot; import again"
+            raise InputError(rule, field="topology", value=topology.id)
+
+
+def _order(instance: Instance, wanted: Places, running: Places) -> list[str]:
+    """Return the topologies that change, each when its places are free.
+
+    Raises
+    ------
+    InputError
+        When the plan breaks a rule, or no order does.
+    """
+    current: dict[str, Mapping[str, Place]] = {name: dict(p) for name, p in running.items()}
+    pending = [name for name, places in wanted.items() if _state(name, wanted, running).elsewhere]
+    order: list[str] = []
+    while pending:
+        for name in pending:
+            broken = _broken(instance, {**current, name: wanted[name]})
+            if broken is None:
+                break
+        else:
+            whole = _broken(instance, {**current, **wanted})
+            if whole is not None:
+                raise InputError(f"breaks a rule: {whole}", field="plan", has_value=False)
+            rule = (
+                f"exchanges the places of {counted(len(pending), 'topology', 'topologies')} "
+                f"({', '.join(pending)}), which Storm rebalances one after another: {broken}"
+            )
+            raise InputError(rule, field="plan", has_value=False)
+        current[name] = wanted[name]
+        pending.remove(name)
+        order.append(name)
+    return order
+
+
+def _broken(instance: Instance, places: Places) -> str | None:
+    """Return the first hard rule that is broken; what does not run at all breaks none."""
+    placed_ids = {name for name, tasks in places.items() if tasks}
+    part = replace(
+        instance,
+        topologies=tuple(one for one in instance.topologies if one.id in placed_ids),
+        running=None,
+        objective=replace(instance.objective, terms=("network",)),
+        linear=(),
+    )
+    data = {name: places[name] for name in placed_ids if name in {t.id for t in part.topologies}}
+    verdict = judge(part, Placement.from_dict(part, data))
+    return None if verdict.valid else str(verdict.violations[0])
+
+
+def _rank(name: str, order: list[str]) -> tuple[int, str]:
+    return (order.index(name) if name in order else len(order)), name
+
+
+def _write(
+    folder: Path, name: str, storm_id: str, places: Mapping[str, Place], signed: Mapping[str, Any]
+) -> None:
+    """Write the plan of one topology as the jar reads it: a line, and a line that confirms it."""
+    executors: dict[str, list[list[Any]]] = {}
+    for task, place in places.items():
+        component, _, index = task.removesuffix("]").rpartition("[")
+        own = executors.setdefault(component, [])
+        own.extend([] for _ in range(int(index) + 1 - len(own)))
+        own[int(index)] = [place.node, place.worker]
+    now = int(time.time())
+    plan = {
+        "format": FORMAT,
+        "topology": name,
+        "id": storm_id,
+        "snapshot": signed["snapshot"],
+        "made": now,
+        "expires": now + int(signed["max_age_s"]),
+        "executors": executors,
+    }
+    line = json.dumps(plan, ensure_ascii=False)
+    digest = hashlib.sha256(line.encode()).hexdigest()
+    write_atomically(folder / plan_file(name), f"{line}\n{digest}\n")
+
+
+def plan_file(topology: str) -> str:
+    """Return the name of a topology's plan, as the jar makes it: never a path."""
+    return quote_plus(topology, safe="*-_").replace(".", "%2E").replace("~", "%7E") + ".plan"
+
+
+def _rebalance(address: str, name: str, storm_id: str, timeout_s: float) -> None:
+    """Ask Nimbus to place a topology again, by our strategy around its own."""
+    with Nimbus(address, timeout_s) as nimbus:
+        conf = parse_json(nimbus.ask("getTopologyConf", storm_id))
+        overrides = {}
+        strategy = conf.get("topology.scheduler.strategy")
+        if strategy != PLANNED_STRATEGY:
+            overrides = {"topology.scheduler.strategy": PLANNED_STRATEGY, WRAPPED: strategy}
+        options = nimbus.types.RebalanceOptions(
+            wait_secs=0, topology_conf_overrides=json.dumps(overrides) if overrides else None
+        )
+        nimbus.ask("rebalance", name, options)
+
+
+def _wait(address: str, name: str, timeout_s: float) -> None:
+    """Wait until Nimbus has rebalanced a topology; what came of it is not judged here."""
+    deadline = time.monotonic() + timeout_s
+    while time.monotonic() < deadline:
+        time.sleep(POLL_S)
+        with Nimbus(address, timeout_s) as nimbus:
+            now = nimbus.ask("getClusterInfo").topologies
+        if all(one.status != "REBALANCING" for one in now if one.name == name):
+            return
+    raise InputError(
+        f"is still rebalancing after {timeout_s:g} s; see Nimbus's log",
+        field="topology",
+        value=name,
+    )
