@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,7 +14,6 @@ from typing import Any
 
 from slotwise.models.importers.nimbus import read_nimbus
 from slotwise.models.importers.storm_settings import Imported
-from slotwise.processes.child import Child
 
 HERE = Path(__file__).parent
 CLUSTER = HERE / "storm_cluster/target/storm-cluster.jar"
@@ -25,14 +26,22 @@ READY = CLUSTER.is_file() and PLANNED.is_file() and shutil.which("java") is not 
 class RunningStorm:
     """A running cluster that takes requests."""
 
-    def __init__(self, child: Child) -> None:
-        self._child = child
+    def __init__(self, process: subprocess.Popen[str], log: Path) -> None:
+        self._process = process
+        self._log = log
         self.address = ""
 
-    def ask(self, request: Mapping[str, Any], seconds: float = 120) -> dict[str, Any]:
+    def log(self) -> list[str]:
+        """Return the lines that slotwise wrote into Nimbus's log."""
+        return [line for line in self._log.read_text().splitlines() if "slotwise: " in line]
+
+    def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Send a request, and return its answer."""
-        self._child.write(json.dumps(request).encode() + b"\n")
-        answer: dict[str, Any] = json.loads(self._child.read_line(time.monotonic() + seconds))
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(request) + "\n")
+        self._process.stdin.flush()
+        answer: dict[str, Any] = json.loads(self._process.stdout.readline())
         assert "error" not in answer, answer
         return answer
 
@@ -58,11 +67,20 @@ def running_storm(
 ) -> Iterator[RunningStorm]:
     """Run a cluster with the nodes of an instance, and end it."""
     command = ["java", "-XX:+UseSerialGC", "-Xmx900m", "-cp", f"{CLUSTER}:{PLANNED}"]
-    child = Child([*command, "slotwise.stormcluster.Main"])
-    try:
-        storm = RunningStorm(child)
-        answer = storm.ask({"nodes": list(nodes), "conf": dict(conf or {})})
-        storm.address = f"nimbus://localhost:{answer['port']}"
-        yield storm
-    finally:
-        child.close()
+    with tempfile.TemporaryDirectory() as folder, Path(folder, "log").open("wb") as log:
+        process = subprocess.Popen(
+            [*command, "slotwise.stormcluster.Main"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            cwd=folder,
+            text=True,
+        )
+        try:
+            storm = RunningStorm(process, Path(log.name))
+            answer = storm.ask({"nodes": list(nodes), "conf": dict(conf or {})})
+            storm.address = f"nimbus://localhost:{answer['port']}"
+            yield storm
+        finally:
+            process.kill()
+            process.wait()

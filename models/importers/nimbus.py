@@ -139,6 +139,7 @@ def read_nimbus(address: str, timeout_s: float = 30) -> Imported:
         cluster = nimbus.ask("getClusterInfo")
         usable = [one for one in cluster.supervisors if not one.blacklisted]
         running_now = [one for one in cluster.topologies if one.status != "KILLED"]
+        running_now.sort(key=lambda one: one.name)
         found = [_topology(nimbus, one, cluster_conf) for one in running_now]
     nodes = tuple(sorted((_node(one) for one in usable), key=lambda node: node.id))
     known = {node.id for node in nodes}

@@ -6,35 +6,44 @@ import java.net.ServerSocket;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.LongStream;
 import org.apache.storm.Config;
+import org.apache.storm.Constants;
 import org.apache.storm.DaemonConfig;
 import org.apache.storm.LocalCluster;
+import org.apache.storm.cluster.ClusterStateContext;
+import org.apache.storm.cluster.ClusterUtils;
+import org.apache.storm.cluster.DaemonType;
+import org.apache.storm.cluster.IStormClusterState;
+import org.apache.storm.generated.SupervisorInfo;
 import org.apache.storm.networktopography.DNSToSwitchMapping;
-import org.apache.storm.utils.Utils;
+import org.apache.storm.utils.Time;
+import org.apache.storm.utils.VersionInfo;
 
 /** Nimbus, ZooKeeper and supervisors with the hosts, slots and capacities of an instance's nodes. */
 final class StormCluster implements AutoCloseable {
     private static final Map<String, String> RACKS = new HashMap<>();
     private static final ObjectMapper JSON = new ObjectMapper();
+    private static final int FIRST_PORT = 6700;
+    private final Map<String, Object> conf = new HashMap<>();
+    private final Map<String, IStormClusterState> supervisors = new HashMap<>();
     private final LocalCluster cluster;
     private final int port;
 
     StormCluster(JsonNode description) throws Exception {
         port = freePort();
-        Map<String, Object> conf = new HashMap<>();
         conf.put(Config.NIMBUS_THRIFT_PORT, port);
         conf.put(Config.NIMBUS_SEEDS, List.of("localhost"));
         conf.put(DaemonConfig.STORM_SCHEDULER, "org.apache.storm.scheduler.resource.ResourceAwareScheduler");
         conf.put(Config.STORM_NETWORK_TOPOGRAPHY_PLUGIN, Racks.class.getName());
-        // Executors that do nothing may be slow to start on a busy machine: they are not dead.
-        conf.put(DaemonConfig.NIMBUS_TASK_LAUNCH_SECS, 600);
-        conf.put(DaemonConfig.NIMBUS_TASK_TIMEOUT_SECS, 600);
-        conf.put(DaemonConfig.NIMBUS_SUPERVISOR_TIMEOUT_SECS, 30);
+        // No heartbeat of an executor ever comes.
+        conf.put(DaemonConfig.NIMBUS_TASK_LAUNCH_SECS, 100_000);
         if (description.has("conf")) {
             conf.putAll(map(description.get("conf")));
         }
         cluster = new LocalCluster.Builder()
             .withNimbusDaemon().withSupervisors(0).withDaemonConf(conf).build();
+        conf.putAll(cluster.getDaemonConf());
         for (JsonNode node : description.get("nodes")) {
             addSupervisor(node);
         }
@@ -44,36 +53,38 @@ final class StormCluster implements AutoCloseable {
         return port;
     }
 
-    /** Starts a supervisor that says that it is on the node's host. */
+    /**
+     * Registers a supervisor with Nimbus as on the node's host. It starts no workers: Nimbus
+     * assigns executors to it as to any other, and takes them for alive.
+     */
     void addSupervisor(JsonNode node) throws Exception {
         String host = node.path("host").asText(node.get("id").asText());
         RACKS.put(host, node.get("rack").asText());
-        Map<String, Double> generic = new HashMap<>();
-        Map<String, Object> conf = new HashMap<>();
-        node.get("resources").properties().forEach(entry -> {
-            double amount = entry.getValue().doubleValue();
+        int slots = node.get("slots").intValue();
+        Map<String, Double> resources = new HashMap<>();
+        node.get("resources").properties().forEach(entry -> resources.put(
             switch (entry.getKey()) {
-                case "cpu" -> conf.put(Config.SUPERVISOR_CPU_CAPACITY, amount);
-                case "memory_mb" -> conf.put(Config.SUPERVISOR_MEMORY_CAPACITY_MB, amount);
-                default -> generic.put(entry.getKey(), amount);
-            }
-        });
-        conf.put(Config.SUPERVISOR_RESOURCES_MAP, generic);
-        Utils usual = Utils.setInstance(new Utils() {
-            @Override
-            protected String hostnameImpl() {
-                return host;
-            }
-        });
-        try {
-            cluster.addSupervisor(node.get("slots").intValue(), conf, node.get("id").asText());
-        } finally {
-            Utils.setInstance(usual);
-        }
+                case "cpu" -> Constants.COMMON_CPU_RESOURCE_NAME;
+                case "memory_mb" -> Constants.COMMON_TOTAL_MEMORY_RESOURCE_NAME;
+                default -> entry.getKey();
+            },
+            entry.getValue().doubleValue()));
+        SupervisorInfo info = new SupervisorInfo(Time.currentTimeSecs(), host);
+        info.set_meta(LongStream.range(FIRST_PORT, FIRST_PORT + slots).boxed().toList());
+        info.set_used_ports(List.of());
+        info.set_resources_map(resources);
+        info.set_uptime_secs(0);
+        info.set_version(VersionInfo.getVersion());
+        String id = node.get("id").asText();
+        IStormClusterState state = ClusterUtils.mkStormClusterState(
+            conf, new ClusterStateContext(DaemonType.SUPERVISOR, conf));
+        state.supervisorHeartbeat(id, info);
+        supervisors.put(id, state);
     }
 
+    /** Ends a supervisor's session, so that Nimbus knows it no more. */
     void endSupervisor(String id) {
-        cluster.killSupervisor(id);
+        supervisors.remove(id).disconnect();
     }
 
     void submit(JsonNode topology) throws Exception {
@@ -83,6 +94,7 @@ final class StormCluster implements AutoCloseable {
 
     @Override
     public void close() throws Exception {
+        supervisors.values().forEach(IStormClusterState::disconnect);
         cluster.close();
     }
 
