@@ -7,7 +7,7 @@ AGREE := $(BIN)/python -m slotwise.benchmarks.experiments engines_agree --faults
 SPHINX := $(BIN)/python -m sphinx --quiet --fresh-env --fail-on-warning --keep-going --nitpicky
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test test-all test-deep check docs docs-links wheel-check storm-peer storm-1-peer kafka clean
+.PHONY: demo test test-all test-deep check docs docs-links wheel-check storm-peer storm-1-peer storm-cluster storm-jar storm-loop kafka clean
 
 demo: $(VENV)/.installed
 	$(BIN)/slotwise grade rstorm --methods round-robin,r-storm,r-storm-1.0,r-storm-pseudocode \
@@ -55,9 +55,12 @@ wheel-check: $(VENV)/.installed-dev
 
 # Apache Storm's own scheduler, to compare with: needs Maven and Java 17 or newer. storm-1-peer has
 # release 1.0.6, whose strategy came from R-Storm's first author.
+# Storm in one process, and the jar with plans inside Storm.
+storm-cluster: STORM_POM := tests/storm_cluster/pom.xml
+storm-jar: STORM_POM := heuristics/external/storm_programs/planned/pom.xml
 storm-peer: STORM_POM := heuristics/external/storm_programs/pom.xml
 storm-1-peer: STORM_POM := heuristics/external/storm_programs/storm_1/pom.xml
-storm-peer storm-1-peer:
+storm-peer storm-1-peer storm-cluster storm-jar:
 	@command -v mvn >/dev/null || { echo "make $@ needs Maven (mvn) and Java 17 or newer" >&2; exit 1; }
 	mvn --quiet --batch-mode --file $(STORM_POM) package
 
@@ -67,7 +70,7 @@ kafka:
 	mvn --quiet --batch-mode --file tests/kafka/pom.xml package
 
 clean:
-	rm -rf tests/kafka/target build dist *.egg-info demo deep docs/_build docs/reference/generated heuristics/external/storm_programs/target heuristics/external/storm_programs/storm_1/target $(VENV)
+	rm -rf tests/kafka/target tests/storm_cluster/target heuristics/external/storm_programs/planned/target build dist *.egg-info demo deep docs/_build docs/reference/generated heuristics/external/storm_programs/target heuristics/external/storm_programs/storm_1/target $(VENV)
 
 # Without isolation the build uses the pinned setuptools, and nothing is fetched twice.
 $(VENV)/.installed: pyproject.toml constraints.txt

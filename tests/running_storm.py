@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from slotwise.models.formats.json_text import canonical_json
 from slotwise.models.importers.nimbus import read_nimbus
 from slotwise.models.importers.storm_settings import Imported
 
@@ -39,7 +40,7 @@ class RunningStorm:
         """Send a request, and return its answer."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps(request) + "\n")
+        self._process.stdin.write(canonical_json(request) + "\n")
         self._process.stdin.flush()
         answer: dict[str, Any] = json.loads(self._process.stdout.readline())
         assert "error" not in answer, answer

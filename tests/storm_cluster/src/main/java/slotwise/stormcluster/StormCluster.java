@@ -27,6 +27,7 @@ final class StormCluster implements AutoCloseable {
     private static final int FIRST_PORT = 6700;
     private final Map<String, Object> conf = new HashMap<>();
     private final Map<String, IStormClusterState> supervisors = new HashMap<>();
+    private final Map<String, Integer> ports = new HashMap<>();
     private final LocalCluster cluster;
     private final int port;
 
@@ -70,7 +71,9 @@ final class StormCluster implements AutoCloseable {
             },
             entry.getValue().doubleValue()));
         SupervisorInfo info = new SupervisorInfo(Time.currentTimeSecs(), host);
-        info.set_meta(LongStream.range(FIRST_PORT, FIRST_PORT + slots).boxed().toList());
+        // Supervisors of one host share its ports.
+        long first = FIRST_PORT + ports.merge(host, slots, Integer::sum) - slots;
+        info.set_meta(LongStream.range(first, first + slots).boxed().toList());
         info.set_used_ports(List.of());
         info.set_resources_map(resources);
         info.set_uptime_secs(0);
