@@ -18,9 +18,7 @@ from slotwise.models.importers.storm_settings import Imported
 
 HERE = Path(__file__).parent
 CLUSTER = HERE / "storm_cluster/target/storm-cluster.jar"
-PLANNED = (
-    HERE.parent / "heuristics/external/storm_programs/planned/target/slotwise-storm.jar"
-)
+PLANNED = HERE.parent / "heuristics/external/storm_programs/planned/target/slotwise-storm.jar"
 READY = CLUSTER.is_file() and PLANNED.is_file() and shutil.which("java") is not None
 
 

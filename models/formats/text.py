@@ -29,6 +29,12 @@ def read_data(source: str | Path) -> tuple[Any, str]:
         return parse_text(_decoded(content), yaml=file.lower().endswith(YAML_SUFFIXES)), file
 
 
+def read_text(path: Path) -> str:
+    """Return the text of a file; raises `InputError` when it cannot be read or is not UTF-8."""
+    with in_file(str(path)):
+        return _decoded(read_bytes(path))
+
+
 def parse_text(text: str, *, yaml: bool = False) -> Any:
     """Return the data of a text: JSON where it begins like an object or list, else YAML.
 

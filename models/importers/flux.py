@@ -1,8 +1,8 @@
 """Reader of Flux files: topologies of Storm described in YAML.
 
 As ``flux-core`` 2.8 reads them: ``${NAME}`` is replaced line by line by a property and
-``${ENV-NAME}`` by an environment variable, the last one of a line; ``includes`` go one level deep; a
-bolt to which no stream leads is not part of the topology. A topology that Java code makes
+``${ENV-NAME}`` by an environment variable, the last one of a line; ``includes`` go one level deep;
+a bolt to which no stream leads is not part of the topology. A topology that Java code makes
 (``topologySource``) cannot be read: submit it and ask Nimbus.
 
 Flux does not say how many ackers Storm will start: without ``topology.acker.executors`` none are
@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from slotwise.models.errors import InputError, at, in_file
-from slotwise.models.formats.file_bytes import read_bytes
-from slotwise.models.formats.text import parse_text
+from slotwise.models.formats.text import parse_text, read_text
 from slotwise.models.formats.validation import validated
 from slotwise.models.importers.storm_cluster import StormObject
 from slotwise.models.importers.storm_settings import (
@@ -28,10 +27,11 @@ from slotwise.models.importers.storm_settings import (
     demands_of,
     refuse_unknown,
     topology_of,
+    whole_setting,
 )
 from slotwise.models.instance.topology import ACKER, Component, Stream, Topology, grouping_name
 from slotwise.models.nouns import Flag, Name, Positive
-from slotwise.models.values import known, whole
+from slotwise.models.values import known
 
 _PROPERTY = re.compile(r".*\$\{(?P<var>ENV-(?P<env>.+)|(?P<list>.+)\[(?P<index>\d+)]|.+)}.*")
 _LOADS = {
@@ -93,9 +93,9 @@ class FluxFile(StormObject):
     source: object = field(default=None, metadata={"alias": "topologySource"})
 
 
-def is_flux(data: object) -> bool:
-    """Say whether the data of a file is that of a Flux topology."""
-    return isinstance(data, dict) and bool({"spouts", "bolts", "topologySource"} & data.keys())
+def is_flux(text: str) -> bool:
+    """Say whether a text is a Flux file; it need not be YAML before its properties are put in."""
+    return re.search(r"^(spouts|bolts|topologySource)\s*:", text, re.MULTILINE) is not None
 
 
 def read_flux(path: str | Path, properties: Mapping[str, str] | None = None) -> Imported:
@@ -119,15 +119,19 @@ def read_flux(path: str | Path, properties: Mapping[str, str] | None = None) -> 
         file = _parsed(Path(path), values)
         for include in file.includes or ():
             if include.resource:
-                rule = "is in a jar, which slotwise does not open; submit the topology and ask Nimbus"
+                rule = (
+                    "is in a jar, which slotwise does not open; submit the topology and ask Nimbus"
+                )
                 raise InputError(rule, field="includes.file", value=include.file)
-            file = _merged(file, _parsed(Path(path).parent / include.file, values), include.override)
+            file = _merged(
+                file, _parsed(Path(path).parent / include.file, values), include.override
+            )
         return _imported(file, path)
 
 
 def _parsed(path: Path, properties: Mapping[str, str]) -> FluxFile:
     with in_file(str(path)):
-        text = read_bytes(path).decode("utf-8", errors="strict")
+        text = read_text(path)
         lines = [_substituted(line, i, properties) for i, line in enumerate(text.splitlines(), 1)]
         return validated(FluxFile, parse_text("\n".join(lines) + "\n", yaml=True))
 
@@ -203,11 +207,10 @@ def _imported(file: FluxFile, path: str | Path) -> Imported:
     components = [_component(one, "spout", conf) for one in spouts]
     components += [_component(one, "bolt", conf) for one in bolts if one.id in reached]
     assumed = []
-    ackers = conf.get("topology.acker.executors")
-    if ackers is None:
+    if conf.get("topology.acker.executors") is None:
         assumed.append(f"{path}: no ackers (Storm decides how many when it is submitted)")
     else:
-        count = whole(ackers, "config.topology.acker.executors")
+        count = whole_setting(conf, "topology.acker.executors")
         components.append(Component(ACKER, "system", count, demands_of(ACKER, {}, conf)))
     bare = Topology(file.name, tuple(components), tuple(streams))
     return Imported(

@@ -49,7 +49,7 @@ PORT = 6627
 """Nimbus's usual port."""
 
 NO_RACK = "default-rack"
-"""The rack of all nodes where no table of racks is given, as in Storm's ``DefaultRackDNSToSwitchMapping``."""
+"""The rack of all nodes where no table of racks is given."""
 
 WINDOW = 600
 """Seconds of the window in which Storm counts tuples."""
@@ -57,7 +57,11 @@ WINDOW = 600
 CPU_ROUNDING = Decimal("0.01")
 """Points of cpu by which Nimbus's sum of doubles may differ from an exact one."""
 
-_SHARED = {"on_heap": "onheap", "off_heap_worker": "offheap_worker", "off_heap_node": "offheap_node"}
+_SHARED = {
+    "on_heap": "onheap",
+    "off_heap_worker": "offheap_worker",
+    "off_heap_node": "offheap_node",
+}
 
 
 class Nimbus:
@@ -100,6 +104,7 @@ class Nimbus:
 
     @contextmanager
     def _spoken(self) -> Iterator[None]:
+        from thriftpy2.protocol import cybin
         from thriftpy2.thrift import TException
 
         known = (
@@ -110,8 +115,18 @@ class Nimbus:
         try:
             yield
         except known as refusal:
-            raise InputError(f"refuses: {refusal.msg}", field=self.address, has_value=False) from None
-        except (TException, OSError, EOFError, ValueError) as error:
+            raise InputError(
+                f"refuses: {refusal.msg}", field=self.address, has_value=False
+            ) from None
+        except (
+            TException,
+            cybin.ProtocolError,
+            OSError,
+            EOFError,
+            ValueError,
+            MemoryError,
+        ) as error:
+            # MemoryError: the length of a frame that is none, which thriftpy2 takes at its word.
             rule = (
                 f"does not answer as a Nimbus without TLS and Kerberos does "
                 f"({type(error).__name__}: {error})"
@@ -147,8 +162,14 @@ def read_nimbus(address: str, timeout_s: float = 30) -> Imported:
         topology.id: {task: place for task, place in places.items() if place.node in known}
         for topology, places in found
     }
-    ignored = [f"supervisor {one.supervisor_id}: blacklisted" for one in cluster.supervisors if one.blacklisted]
-    ignored += [f"topology {one.name}: killed" for one in cluster.topologies if one.status == "KILLED"]
+    ignored = [
+        f"supervisor {one.supervisor_id}: blacklisted"
+        for one in cluster.supervisors
+        if one.blacklisted
+    ]
+    ignored += [
+        f"topology {one.name}: killed" for one in cluster.topologies if one.status == "KILLED"
+    ]
     tasks = sum(one.parallelism for topology, _ in found for one in topology.placed_components)
     placed = sum(map(len, running.values()))
     assumed = [f"all nodes are in one rack, {NO_RACK}: Nimbus does not know racks (--racks FILE)"]
@@ -174,9 +195,7 @@ def _node(summary: Any) -> Node:
         RESOURCES.get(name, name): exact(_decimal(amount), name)
         for name, amount in (summary.total_resources or {}).items()
     }
-    return Node(
-        summary.supervisor_id, NO_RACK, summary.host, summary.num_workers, resources
-    )
+    return Node(summary.supervisor_id, NO_RACK, summary.host, summary.num_workers, resources)
 
 
 def _topology(
@@ -188,7 +207,9 @@ def _topology(
         refuse_unknown({name: value for name, value in own.items() if name != "storm.scheduler"})
         conf = {**cluster_conf, **own, "storm.scheduler": cluster_conf.get("storm.scheduler")}
         storm = nimbus.ask("getTopology", summary.id)
-        errors_left_out = nimbus.types.GetInfoOptions(num_err_choice=nimbus.types.NumErrorsChoice.NONE)
+        errors_left_out = nimbus.types.GetInfoOptions(
+            num_err_choice=nimbus.types.NumErrorsChoice.NONE
+        )
         executors = nimbus.ask("getTopologyInfoWithOpts", summary.id, errors_left_out).executors
         workers = nimbus.ask("getTopologyPageInfo", summary.id, ":all-time", True).workers or ()
         commons = {
@@ -244,7 +265,7 @@ def _counts(
             return counts
     raise InputError(
         f"its components state {sum(stated.values())} executors and {len(executors)} run, but "
-        f"Nimbus counts {summary.requested_cpu} points of cpu for other numbers: wait until all run",
+        f"Nimbus counts {summary.requested_cpu} points of cpu: wait until all run",
         field="executors",
         has_value=False,
     )
@@ -282,7 +303,7 @@ def _grouping(grouping: Any) -> str:
 def _rates(executors: Any) -> dict[tuple[str, str, str], Decimal]:
     """Return tuples per second by source, stream and target in the last ten minutes.
 
-    Only of targets all of whose executors have run for the whole window: younger ones count too few.
+    Only of targets all of whose executors have run for the whole window.
     """
     counted: dict[tuple[str, str, str], int] = defaultdict(int)
     young = {one.component_id for one in executors if one.uptime_secs < WINDOW}
@@ -326,7 +347,7 @@ def _places(executors: Any, workers: Any) -> dict[str, Place]:
 
 
 def _launch_time(summary: Any) -> int:
-    """Return when it was submitted, in seconds since 1970: the end of its id, as Nimbus makes it."""
+    """Return when it was submitted, seconds since 1970: Nimbus ends its id with it."""
     seconds = summary.id.rpartition("-")[2]
     return int(seconds) if seconds.isdigit() else int(time.time()) - summary.uptime_secs
 
@@ -341,7 +362,7 @@ def _host_and_port(address: str) -> tuple[str, int]:
         rule = f"must be {NIMBUS}://HOST:PORT; TLS and Kerberos are not supported"
         raise InputError(rule, field="Nimbus", value=address)
     try:
-        port = parts.port or PORT
+        port = PORT if parts.port is None else parts.port
     except ValueError:
         port = 0
     if not parts.hostname or not 0 < port < 65536 or parts.path.strip("/") or parts.query:

@@ -183,7 +183,10 @@ def pools_of(conf: Conf) -> dict[str, dict[str, Decimal]]:
 
 def capacities(conf: Conf, generic: str = "supervisor.resources.map") -> dict[str, Decimal]:
     """Return the resources that a supervisor with these settings offers."""
-    own = {RESOURCES.get(k, k): exact(v, f"{generic}.{k}") for k, v in (conf.get(generic) or {}).items()}
+    own = {
+        RESOURCES.get(k, k): exact(v, f"{generic}.{k}")
+        for k, v in (conf.get(generic) or {}).items()
+    }
     return {
         "cpu": _amount(conf, "supervisor.cpu.capacity"),
         "memory_mb": _amount(conf, "supervisor.memory.capacity.mb"),
@@ -309,6 +312,11 @@ def json_conf(text: str | None, field: str) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise InputError("must be an object of settings", field=field, value=data)
     return data
+
+
+def whole_setting(conf: Conf, key: str, *, least: int = 0) -> int:
+    """Return a setting that is a whole number of at least `least`."""
+    return whole(_get(conf, key) if key in DEFAULTS else conf[key], key, least=least)
 
 
 def _window(conf: Conf) -> int | None:

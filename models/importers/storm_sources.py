@@ -1,8 +1,8 @@
 """A cluster's instance from what an operator has: a Nimbus, Flux files, ``storm.yaml``, racks.
 
-Which placement problem do these sources state together? Each says a part: a Nimbus nodes, topologies
-and what runs; a Flux file a topology; a ``storm.yaml`` a supervisor, the cluster's scheduler or the
-users' pools. A part that two sources state is an error.
+Which placement problem do these sources state together? Each says a part: a Nimbus has nodes,
+topologies and what runs; a Flux file a topology; a ``storm.yaml`` a supervisor, the cluster's
+scheduler or the users' pools. A part that two sources state is an error.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from slotwise.models.errors import InputError, at, in_file
-from slotwise.models.formats.text import read_data
+from slotwise.models.formats.text import parse_text, read_text
 from slotwise.models.importers.flux import is_flux, read_flux
 from slotwise.models.importers.nimbus import NIMBUS, NO_RACK, read_nimbus
 from slotwise.models.importers.storm_settings import (
@@ -92,10 +92,11 @@ def _read(source: str, properties: Mapping[str, str] | None, timeout_s: float) -
     if "://" in source:
         return read_nimbus(source, timeout_s)
     hosts, equals, path = source.rpartition("=")
-    data, _ = read_data(path)
-    if is_flux(data) and not equals:
+    text = read_text(Path(path))
+    if is_flux(text) and not equals:
         return read_flux(path, properties)
     with in_file(path):
+        data = parse_text(text, yaml=True)
         return _of_storm_yaml(path, data, [host for host in hosts.split(",") if host])
 
 

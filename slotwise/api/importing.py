@@ -11,7 +11,6 @@ from pydantic import RootModel
 
 from slotwise.api.paths import path_of
 from slotwise.api.plain_data import plain_data
-from slotwise.models.display import kind_of
 from slotwise.models.errors import InputError, in_file
 from slotwise.models.formats.text import read_data
 from slotwise.models.formats.validation import validated
@@ -85,7 +84,8 @@ def import_storm(
     --------
     >>> import slotwise
     >>> cluster = slotwise.import_storm(
-    ...     ["docs/examples/clicks.flux.yaml", "a1,a2=docs/examples/storm.yaml"]
+    ...     ["docs/examples/clicks.flux.yaml", "a1,a2=docs/examples/storm.yaml"],
+    ...     properties={"PRIORITY": "3"},
     ... )
     >>> cluster.instance
     Instance storm: 1 topology with 11 tasks; 2 nodes in 1 rack
@@ -115,9 +115,8 @@ def _properties(given: Mapping[str, str] | Iterable[str]) -> dict[str, str]:
         return dict(given)
     values = {}
     for word in given:
-        name, equals, value = word.partition("=") if isinstance(word, str) else ("", "", "")
+        name, equals, value = word.partition("=")
         if not equals or not name:
-            shown = word if isinstance(word, str) else kind_of(word)
-            raise InputError("must be NAME=VALUE", field="properties", value=shown)
+            raise InputError("must be NAME=VALUE", field="properties", value=word)
         values[name] = value
     return values

@@ -177,7 +177,10 @@ def apply_plan(
     wanted = _places(problem, chosen)
     order = _order(instance, wanted, now.running)
     if execute:
-        signed = {"snapshot": instance_hash(instance), "max_age_s": time_limit(max_age_s, "max_age_s")}
+        signed = {
+            "snapshot": instance_hash(instance),
+            "max_age_s": time_limit(max_age_s, "max_age_s"),
+        }
         for name in order:
             on_topology(name)
             _write(folder, name, now.ids[name], wanted[name], signed)
@@ -261,7 +264,9 @@ def _check_unchanged(instance: Instance, now: Imported, *, moved: bool) -> None:
     for node in instance.cluster.nodes:
         if nodes.get(node.id) != (node.slots, dict(node.resources)):
             rule = "is gone" if node.id not in nodes else "has other slots or resources"
-            raise InputError(f"{rule} since the snapshot; import again", field="node", value=node.id)
+            raise InputError(
+                f"{rule} since the snapshot; import again", field="node", value=node.id
+            )
     topologies = {one.id: one for one in now.topologies}
     for topology in instance.topologies:
         other = topologies.get(topology.id)
