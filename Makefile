@@ -54,8 +54,8 @@ wheel-check: $(VENV)/.installed-dev
 	.ci/wheel-check $(BIN)/python
 
 # Apache Storm's own scheduler, to compare with: needs Maven and Java 17 or newer. storm-1-peer has
-# release 1.0.6, whose strategy came from R-Storm's first author.
-# Storm in one process, and the jar with plans inside Storm.
+# release 1.0.6, whose strategy came from R-Storm's first author. storm-cluster is a Storm in one
+# process, and storm-jar has the plans inside Storm.
 storm-cluster: STORM_POM := tests/storm_cluster/pom.xml
 storm-jar: STORM_POM := heuristics/external/storm_programs/planned/pom.xml
 storm-peer: STORM_POM := heuristics/external/storm_programs/pom.xml
@@ -63,6 +63,10 @@ storm-1-peer: STORM_POM := heuristics/external/storm_programs/storm_1/pom.xml
 storm-peer storm-1-peer storm-cluster storm-jar:
 	@command -v mvn >/dev/null || { echo "make $@ needs Maven (mvn) and Java 17 or newer" >&2; exit 1; }
 	mvn --quiet --batch-mode --file $(STORM_POM) package
+
+# Snapshot, plan, apply and roll back on a Storm in one process, for 33 instances: ten minutes.
+storm-loop: storm-cluster storm-jar
+	SLOTWISE_TESTS=deep $(BIN)/python -m pytest --verbose tests/models/importers/test_storm_loop.py
 
 # Apache Kafka, and Spark's connector to it, to follow a topic in tests: needs Maven.
 kafka:

@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from decimal import Decimal
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -84,11 +86,20 @@ class Nimbus:
     def __init__(self, address: str, timeout_s: float = 30) -> None:
         self.address = address
         self.host, self.port = _host_and_port(address)
-        rpc, factories = _thrift()
+        thrift = _thrift()
         self.types = _interface()
+        self._broken = (
+            thrift("thrift").TException,
+            thrift("protocol.cybin").ProtocolError,
+        )
         with self._spoken():
-            self._client = rpc.make_client(
-                self.types.Nimbus, self.host, self.port, timeout=int(timeout_s * 1000), **factories
+            self._client = thrift("rpc").make_client(
+                self.types.Nimbus,
+                self.host,
+                self.port,
+                proto_factory=thrift("protocol").TBinaryProtocolFactory(),
+                trans_factory=thrift("transport").TFramedTransportFactory(),
+                timeout=int(timeout_s * 1000),
             )
 
     def __enter__(self) -> Nimbus:
@@ -104,9 +115,6 @@ class Nimbus:
 
     @contextmanager
     def _spoken(self) -> Iterator[None]:
-        from thriftpy2.protocol import cybin
-        from thriftpy2.thrift import TException
-
         known = (
             self.types.NotAliveException,
             self.types.AuthorizationException,
@@ -118,14 +126,7 @@ class Nimbus:
             raise InputError(
                 f"refuses: {refusal.msg}", field=self.address, has_value=False
             ) from None
-        except (
-            TException,
-            cybin.ProtocolError,
-            OSError,
-            EOFError,
-            ValueError,
-            MemoryError,
-        ) as error:
+        except (*self._broken, OSError, EOFError, ValueError, MemoryError) as error:
             # MemoryError: the length of a frame that is none, which thriftpy2 takes at its word.
             rule = (
                 f"does not answer as a Nimbus without TLS and Kerberos does "
@@ -378,17 +379,10 @@ def _interface() -> Any:
     return thriftpy2.load(str(path), module_name="slotwise_nimbus_thrift")
 
 
-def _thrift() -> tuple[Any, dict[str, Any]]:
-    """Return thriftpy2's client, and the wire format that Nimbus speaks."""
-    try:
-        from thriftpy2 import rpc
-        from thriftpy2.protocol import TBinaryProtocolFactory
-        from thriftpy2.transport import TFramedTransportFactory
-    except ImportError:
+def _thrift() -> Callable[[str], Any]:
+    """Return what loads a module of thriftpy2, whose types mypy does not know."""
+    if find_spec("thriftpy2") is None:
         raise InputError(
             "needs thriftpy2: pip install 'slotwise[storm]'", field="Nimbus", has_value=False
-        ) from None
-    return rpc, {
-        "proto_factory": TBinaryProtocolFactory(),
-        "trans_factory": TFramedTransportFactory(),
-    }
+        )
+    return lambda name: import_module(f"thriftpy2.{name}")
