@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from slotwise.models.errors import InputError, at
+from slotwise.models.errors import InputError, at, in_file
 from slotwise.models.importers.storm_settings import (
     RESOURCES,
     Conf,
@@ -149,7 +149,7 @@ def read_nimbus(address: str, timeout_s: float = 30) -> Imported:
         See `Nimbus`; also for a setting that changes a placement and is not known, and for a
         topology whose executors cannot be counted.
     """
-    with Nimbus(address, timeout_s) as nimbus, at(address):
+    with Nimbus(address, timeout_s) as nimbus, in_file(address):
         cluster_conf = json_conf(nimbus.ask("getNimbusConf"), "getNimbusConf")
         refuse_unknown(cluster_conf)
         cluster = nimbus.ask("getClusterInfo")

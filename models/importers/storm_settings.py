@@ -93,6 +93,9 @@ ROUND_ROBIN = (
     "org.apache.storm.scheduler.DefaultScheduler",
     "org.apache.storm.scheduler.EvenScheduler",
 )
+PLANNED_SCHEDULER = "slotwise.storm.PlannedScheduler"
+"""Our own scheduler inside Storm, around the Resource Aware Scheduler."""
+
 RAS = "org.apache.storm.scheduler.resource.ResourceAwareScheduler"
 
 
@@ -153,8 +156,8 @@ def refuse_unknown(conf: Conf) -> None:
             rule = "is a setting of Storm's schedulers that slotwise does not know"
             raise InputError(rule, field=name, value=conf[name])
     scheduler = conf.get("storm.scheduler")
-    if scheduler not in (None, "", RAS, *ROUND_ROBIN):
-        rule = f"must be {RAS}, or Storm's default scheduler"
+    if scheduler not in (None, "", RAS, PLANNED_SCHEDULER, *ROUND_ROBIN):
+        rule = f"must be {RAS}, {PLANNED_SCHEDULER} or Storm's default scheduler"
         raise InputError(rule, field="storm.scheduler", value=scheduler)
 
 

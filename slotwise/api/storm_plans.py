@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote_plus
 
+import networkx as nx
+
 from slotwise.api.inputs import NEEDS_RUNNING, InstanceLike, PlacementLike, as_problem
 from slotwise.api.inputs import placed_or_running as placed
 from slotwise.api.paths import path_of
@@ -54,8 +56,8 @@ class TopologyState:
     tasks
         Number of its tasks.
     elsewhere
-        Tasks that run on another node, or share a worker with others, than planned; a task that
-        does not run counts.
+        Tasks that would have to move: they run on another node than planned, in a worker with
+        other tasks, or not at all.
     """
 
     topology: str
@@ -239,23 +241,22 @@ def _places(problem: Problem, placement: Placement) -> Places:
 
 
 def _state(name: str, wanted: Places, running: Places) -> TopologyState:
-    """Compare nodes, and which tasks share a worker; the labels of workers do not count."""
+    """Compare nodes, and which tasks share a worker; the labels of workers do not count.
+
+    Each planned worker is matched with a running one of its node so that most tasks agree.
+    """
     planned, found = wanted[name], running.get(name, {})
-    groups = _groups(planned)
-    real = _groups(found)
-    same = sum(
-        task in found and found[task].node == place.node and groups[place] == real[found[task]]
+    common = Counter(
+        (place, found[task])
         for task, place in planned.items()
+        if task in found and found[task].node == place.node
     )
+    graph = nx.Graph()
+    for (place, real), tasks in common.items():
+        graph.add_edge(("planned", place), ("running", real), weight=tasks)
+    matched = nx.max_weight_matching(graph)
+    same = sum(graph.edges[pair]["weight"] for pair in matched)
     return TopologyState(name, len(planned), len(planned) - same)
-
-
-def _groups(places: Mapping[str, Place]) -> dict[Place, frozenset[str]]:
-    """Return the tasks of each worker."""
-    groups: dict[Place, set[str]] = {}
-    for task, place in places.items():
-        groups.setdefault(place, set()).add(task)
-    return {place: frozenset(tasks) for place, tasks in groups.items()}
 
 
 def _check_unchanged(instance: Instance, now: Imported, *, moved: bool) -> None:
