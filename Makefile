@@ -56,6 +56,8 @@ wheel-check: $(VENV)/.installed-dev
 # Apache Storm's own scheduler, to compare with: needs Maven and Java 17 or newer. storm-1-peer has
 # release 1.0.6, whose strategy came from R-Storm's first author. storm-cluster is a Storm in one
 # process, and storm-jar has the plans inside Storm.
+storm-cluster: FLUX := org.apache.maven.plugins:maven-dependency-plugin:2.10:get -Dtransitive=false \
+	-Dartifact=org.apache.storm:flux-core:2.8.3 -Ddest=tests/storm_cluster/target/lib/flux-core.jar
 storm-cluster: STORM_POM := tests/storm_cluster/pom.xml
 storm-jar: STORM_POM := heuristics/external/storm_programs/planned/pom.xml
 storm-peer: STORM_POM := heuristics/external/storm_programs/pom.xml
@@ -63,6 +65,8 @@ storm-1-peer: STORM_POM := heuristics/external/storm_programs/storm_1/pom.xml
 storm-peer storm-1-peer storm-cluster storm-jar:
 	@command -v mvn >/dev/null || { echo "make $@ needs Maven (mvn) and Java 17 or newer" >&2; exit 1; }
 	mvn --quiet --batch-mode --file $(STORM_POM) package
+# The parent of flux-core's description is not published, so that it cannot be a dependency.
+	if [ $@ = storm-cluster ]; then mvn --quiet --batch-mode $(FLUX); fi
 
 # Snapshot, plan, apply and roll back on a Storm in one process, for 33 instances: ten minutes.
 storm-loop: storm-cluster storm-jar

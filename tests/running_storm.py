@@ -65,7 +65,13 @@ def running_storm(
     nodes: Sequence[Mapping[str, Any]], conf: Mapping[str, Any] | None = None
 ) -> Iterator[RunningStorm]:
     """Run a cluster with the nodes of an instance, and end it."""
-    command = ["java", "-XX:+UseSerialGC", "-Xmx900m", "-cp", f"{CLUSTER}:{PLANNED}"]
+    command = [
+        "java",
+        "-XX:+UseSerialGC",
+        "-Xmx900m",
+        "-cp",
+        f"{CLUSTER}:{CLUSTER.parent}/lib/*:{PLANNED}",
+    ]
     with tempfile.TemporaryDirectory() as folder, Path(folder, "log").open("wb") as log:
         process = subprocess.Popen(
             [*command, "slotwise.stormcluster.Main"],

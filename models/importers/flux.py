@@ -6,7 +6,7 @@ a bolt to which no stream leads is not part of the topology. A topology that Jav
 (``topologySource``) cannot be read: submit it and ask Nimbus.
 
 Flux does not say how many ackers Storm will start: without ``topology.acker.executors`` none are
-read, which is listed as assumed.
+read, which is listed as assumed. Nor how many go with a worker, which Nimbus estimates.
 """
 
 from __future__ import annotations

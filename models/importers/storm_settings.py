@@ -45,6 +45,7 @@ DEFAULTS: Conf = {
     "topology.priority": 29,
     "topology.scheduler.strategy": "DefaultResourceAwareStrategy",
     "topology.worker.max.heap.size.mb": 768,
+    "topology.workers": 1,
 }
 """Storm's own values of the settings that we read and a file may leave out."""
 
@@ -230,14 +231,13 @@ def topology_of(conf: Conf, bare: Topology) -> Topology:
     """Return a topology of components and streams with the rules that its settings state."""
     ackers = next((one for one in bare.components if one.id == ACKER), None)
     heap = _amount(conf, "topology.worker.max.heap.size.mb")
-    workers = conf.get("topology.workers")
     return replace(
         bare,
         components=tuple(one for one in bare.components if one.id != ACKER),
-        priority=whole(_get(conf, "topology.priority"), "topology.priority"),
+        priority=whole_setting(conf, "topology.priority"),
         strategy=strategy_of(conf),
         worker_max_heap_mb=heap,
-        workers=None if workers is None else whole(workers, "topology.workers", least=1),
+        workers=whole_setting(conf, "topology.workers", least=1),
         favored_nodes=_names(conf, "topology.scheduler.favored.nodes"),
         unfavored_nodes=_names(conf, "topology.scheduler.unfavored.nodes"),
         constraints=constraints_of(conf, {one.id for one in bare.components}),

@@ -251,7 +251,7 @@ def _state(name: str, wanted: Places, running: Places) -> TopologyState:
         for task, place in planned.items()
         if task in found and found[task].node == place.node
     )
-    graph = nx.Graph()
+    graph: nx.Graph[tuple[str, Place]] = nx.Graph()
     for (place, real), tasks in common.items():
         graph.add_edge(("planned", place), ("running", real), weight=tasks)
     matched = nx.max_weight_matching(graph)

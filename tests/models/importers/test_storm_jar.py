@@ -52,15 +52,20 @@ def apply_spread(tmp_path: Path, conf: dict[str, Any]) -> tuple[slotwise.StormSt
 
 def test_the_scheduler_follows_plans(tmp_path: Path) -> None:
     conf = {"storm.scheduler": "slotwise.storm.PlannedScheduler"}
-    state, log = apply_spread(tmp_path, conf)
+    racks = tmp_path / "racks.json"
+    state, log = apply_spread(tmp_path, conf | {"slotwise.racks": str(racks)})
     assert state.is_as_planned
+    assert parse_json(racks.read_text()) == RACKS
+    assert [one.name for one in tmp_path.iterdir() if one.suffix != ".plan"] == ["racks.json"]
     assert "is left to ResourceAwareScheduler: there is no plan" in log[0]
     assert "PlannedScheduler" in log[-1]
     assert "follows its plan, 9 executors" in log[-1]
 
 
 def test_shadow_mode_only_logs(tmp_path: Path) -> None:
-    state, log = apply_spread(tmp_path, {"slotwise.shadow": True})
+    nowhere = str(tmp_path / "no folder" / "racks.json")
+    state, log = apply_spread(tmp_path, {"slotwise.shadow": True, "slotwise.racks": nowhere})
     assert not state.is_as_planned
-    assert len(log) == 1
-    assert "executors on other nodes than planned" in log[0]
+    assert len(log) == 2
+    assert "racks cannot be written" in log[0]
+    assert "executors on other nodes than planned" in log[1]

@@ -23,7 +23,7 @@ import org.apache.storm.tuple.Tuple;
 import org.apache.storm.utils.Utils;
 
 /** Topologies of an instance whose components do nothing. */
-final class Idle {
+public final class Idle {
     private Idle() {
     }
 
@@ -139,6 +139,11 @@ final class Idle {
         private static final long serialVersionUID = 1;
         private final HashSet<String> streams;
 
+        /** A spout with the default stream, as Flux makes it. */
+        public Spout() {
+            this(Set.of(Utils.DEFAULT_STREAM_ID));
+        }
+
         Spout(Set<String> streams) {
             this.streams = new HashSet<>(streams);
         }
@@ -162,6 +167,11 @@ final class Idle {
     public static final class Bolt extends BaseRichBolt {
         private static final long serialVersionUID = 1;
         private final HashSet<String> streams;
+
+        /** A bolt with the default stream, as Flux makes it. */
+        public Bolt() {
+            this(Set.of(Utils.DEFAULT_STREAM_ID));
+        }
 
         Bolt(Set<String> streams) {
             this.streams = new HashSet<>(streams);

@@ -13,7 +13,7 @@ import java.util.Map;
  *
  * <p>The first line describes the cluster: {@code nodes} as in a slotwise instance, {@code conf} of
  * Storm. The answer has the port of its Nimbus. Then each line is one of {@code submit} (a topology
- * of an instance), {@code add} (a node) and {@code end} (the id of a
+ * of an instance), {@code flux} (the path of a Flux file), {@code add} (a node) and {@code end} (the id of a
  * supervisor). Each is answered by a line.
  */
 public final class Main {
@@ -43,6 +43,8 @@ public final class Main {
         try {
             if (request.has("submit")) {
                 cluster.submit(request.get("submit"));
+            } else if (request.has("flux")) {
+                cluster.submitFlux(request.get("flux").asText());
             } else if (request.has("add")) {
                 cluster.addSupervisor(request.get("add"));
             } else if (request.has("end")) {

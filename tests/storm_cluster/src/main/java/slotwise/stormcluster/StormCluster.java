@@ -6,6 +6,7 @@ import java.net.ServerSocket;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.stream.LongStream;
 import org.apache.storm.Config;
 import org.apache.storm.Constants;
@@ -15,8 +16,10 @@ import org.apache.storm.cluster.ClusterStateContext;
 import org.apache.storm.cluster.ClusterUtils;
 import org.apache.storm.cluster.DaemonType;
 import org.apache.storm.cluster.IStormClusterState;
+import org.apache.storm.generated.StormTopology;
 import org.apache.storm.generated.SupervisorInfo;
 import org.apache.storm.networktopography.DNSToSwitchMapping;
+import org.apache.storm.thrift.TException;
 import org.apache.storm.utils.Time;
 import org.apache.storm.utils.VersionInfo;
 
@@ -93,6 +96,24 @@ final class StormCluster implements AutoCloseable {
     void submit(JsonNode topology) throws Exception {
         cluster.submitTopology(
             topology.get("id").asText(), Idle.conf(topology), Idle.topology(topology));
+    }
+
+    /** Submits a Flux file as Flux does; flux-core is known at run time only. */
+    void submitFlux(String file) throws ReflectiveOperationException, TException {
+        String flux = "org.apache.storm.flux.";
+        Class<?> definition = Class.forName(flux + "model.TopologyDef");
+        Class<?> context = Class.forName(flux + "model.ExecutionContext");
+        Class<?> builder = Class.forName(flux + "FluxBuilder");
+        Object parsed = Class.forName(flux + "parser.FluxParser")
+            .getMethod(
+                "parseFile", String.class, boolean.class, boolean.class, Properties.class,
+                boolean.class)
+            .invoke(null, file, false, true, new Properties(), true);
+        Config own = (Config) builder.getMethod("buildConfig", definition).invoke(null, parsed);
+        Object made = context.getConstructor(definition, Config.class).newInstance(parsed, own);
+        cluster.submitTopology(
+            (String) definition.getMethod("getName").invoke(parsed), own,
+            (StormTopology) builder.getMethod("buildTopology", context).invoke(null, made));
     }
 
     @Override

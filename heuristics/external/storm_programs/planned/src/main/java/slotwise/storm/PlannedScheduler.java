@@ -38,6 +38,7 @@ public final class PlannedScheduler implements IScheduler {
 
     @Override
     public void schedule(Topologies topologies, Cluster cluster) {
+        Racks.write(conf, cluster);
         boolean shadow = Boolean.TRUE.equals(conf.get(Follower.SHADOW));
         for (TopologyDetails topology : topologies) {
             if (!shadow && cluster.needsSchedulingRas(topology)) {

@@ -30,6 +30,7 @@ public final class PlannedStrategy implements IStrategy {
 
     @Override
     public SchedulingResult schedule(Cluster cluster, TopologyDetails topology) {
+        Racks.write(conf, cluster);
         boolean shadow = Boolean.TRUE.equals(conf.get(Follower.SHADOW));
         if (!shadow) {
             try {
