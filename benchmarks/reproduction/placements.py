@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-
-import numpy as np
+from fractions import Fraction
+from statistics import fmean
 
 from slotwise.heuristics.ours import HEURISTICS
 from slotwise.heuristics.run import run_method
@@ -29,9 +29,9 @@ class Outcome:
     latencies
         Mean ms of a tuple of each topology, weighted with the rates of its spouts.
     cpu
-        Mean utilisation of the cpus in use.
+        Mean utilisation of the cpus in use; 0 where none is.
     machines
-        In use.
+        Whose cpu is in use.
     """
 
     rates: Mapping[str, float]
@@ -78,7 +78,7 @@ def _outcome(
         sums[spout.topology] = sums.get(spout.topology, 0.0) + rate * ms
     used = [one.utilisation for one in utilisations if one.resource.kind is Kind.CPU]
     latencies = {name: sums[name] / rates[name] for name in rates}
-    return Outcome(rates, latencies, float(np.mean(used)), len(used))
+    return Outcome(rates, latencies, fmean(used) if used else 0.0, len(used))
 
 
 def placed(instance: Instance, method: str) -> Placement:
@@ -100,3 +100,8 @@ def best(
         one.value is not None and one.value == one.bound for one in result.objective[:proven]
     )
     return result.placement if is_proven else None
+
+
+def excess(ours: float, base: float) -> Fraction:
+    """Return by how much the first number exceeds the second, % to a tenth."""
+    return Fraction(round((ours / base - 1) * 1000), 10)

@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import cache
 
 from slotwise.benchmarks.reproduction.figure import Article, Figure, Reproduced, read_article
-from slotwise.benchmarks.reproduction.placements import Outcome, Tried, best, placed
+from slotwise.benchmarks.reproduction.placements import Outcome, Tried, best, excess, placed
 from slotwise.models.families.rstorm import TopologyShape, instance_of, shapes
 from slotwise.models.families.rstorm_last_versions import SECTION_6_3_2
 from slotwise.models.instance.cluster import Cluster, LevelTimes
@@ -26,7 +26,6 @@ from slotwise.models.prediction.assumptions import Assumptions, with_assumptions
 
 Values = tuple[Fraction, ...]
 
-PERCENT = 100
 TIME_LIMIT_S = 6.0
 """Of each proof."""
 TOPOLOGIES: Mapping[str, TopologyShape] = {
@@ -155,7 +154,8 @@ def without_windows(closed: Instance) -> Instance:
 def calibrated(window: int | None = None, step: int = 100) -> int:
     """Return the bytes of a tuple at which Linear gains what is published.
 
-    The least multiple of `step` at which it gains no more. A gain that falls with the bytes: the more there is to transmit, the less delays count.
+    The least multiple of `step` at which it gains no more. Its gain
+    falls with the bytes: the more there is to transmit, the less delays count.
     """
     linear, setting = article().figures[0], Setting(("linear",))
     assert linear.what.startswith("Linear, network")
@@ -233,21 +233,17 @@ def throughput(ours: Outcome, base: Outcome, topology: str) -> Values:
     Each output bolt receives the same multiple of what the spouts emit under every placement, so
     that their mean has the same ratio.
     """
-    return (_excess(ours.rates[topology], base.rates[topology]),)
+    return (excess(ours.rates[topology], base.rates[topology]),)
 
 
 def cpu(ours: Outcome, base: Outcome) -> Values:
     """Return by how much the mean CPU utilisation of the machines in use exceeds it, %."""
-    return (_excess(ours.cpu, base.cpu),)
+    return (excess(ours.cpu, base.cpu),)
 
 
 def machines(ours: Outcome, base: Outcome) -> Values:
     """Return the machines in use."""
     return (Fraction(ours.machines),)
-
-
-def _excess(ours: float, base: float) -> Fraction:
-    return Fraction(round((ours / base - 1) * PERCENT * 10), 10)
 
 
 QUANTITIES: Mapping[str, Callable[..., Values]] = {

@@ -33,6 +33,16 @@ def r_storm(as_json: options.Json = False) -> int:
     return _reproduced("r-storm", as_json)
 
 
+@app.command()
+def stromax(as_json: options.Json = False) -> int:
+    """Predict and simulate the tuple processing times of the StroMAX article; a minute.
+
+    Beside them stands what the placements of proven least network cost and of proven highest rate
+    would reach. What the article does not publish is assumed and listed.
+    """
+    return _reproduced("stromax", as_json)
+
+
 def _reproduced(article: str, as_json: bool) -> int:
     with exits.held():
         from slotwise.api.reproducing import reproduce
