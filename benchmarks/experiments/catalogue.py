@@ -99,6 +99,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         ".proofs.contradictions",
         "how soon contradictions of ten kinds are proven, and that no feasible instance has one",
     ),
+    "rstorm_window": Experiment(
+        ".proofs.rstorm_window",
+        "R-Storm's throughput over round robin's, by bandwidth alone and with windows and delays",
+    ),
     "rstorm_table": Experiment(
         ".proofs.rstorm_table",
         "R-Storm's versions compared with the optimum and the article",

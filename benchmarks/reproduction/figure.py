@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from importlib.resources import files
@@ -42,10 +42,21 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Reproduced:
-    """A figure with ours, exact."""
+    """A figure with ours, exact.
+
+    Parameters
+    ----------
+    figure
+        As published.
+    ours
+        What we compute in its place.
+    beside
+        The same computed in other ways or for other placements, by name; ``None`` = not known.
+    """
 
     figure: Figure
     ours: tuple[Fraction, ...]
+    beside: Mapping[str, tuple[Fraction, ...] | None] = field(default_factory=dict)
 
     @property
     def rounded(self) -> tuple[Fraction, ...]:
@@ -73,12 +84,22 @@ class NotReproducible:
 
 
 @dataclass(frozen=True, slots=True)
+class Assumption:
+    """A number that an article does not publish, and why it is this one; the same for all rows."""
+
+    key: str
+    value: Decimal
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Article:
-    """An article's figures."""
+    """An article's figures, what they assume, and what cannot be computed."""
 
     title: str
     figures: tuple[Figure, ...]
     not_reproducible: tuple[NotReproducible, ...]
+    assumptions: tuple[Assumption, ...] = ()
 
 
 def read_article(name: str) -> Article:
@@ -89,6 +110,10 @@ def read_article(name: str) -> Article:
         data["article"],
         tuple(_figure(one) for one in data["figures"]),
         tuple(NotReproducible(**one) for one in data["not_reproducible"]),
+        tuple(
+            Assumption(one["key"], Decimal(one["value"]), one["why"])
+            for one in data.get("assumptions", [])
+        ),
     )
 
 
@@ -106,7 +131,7 @@ def _figure(row: Mapping[str, Any]) -> Figure:
 
 def reproduction_document(article: Article, found: Sequence[Reproduced]) -> dict[str, Any]:
     """Return all of it as JSON-ready data, ours not rounded."""
-    return {
+    document = {
         "article": article.title,
         "figures": [
             {
@@ -117,7 +142,21 @@ def reproduction_document(article: Article, found: Sequence[Reproduced]) -> dict
                 "same": one.same,
                 "note": one.figure.note or None,
             }
+            | ({"beside": _plain(one.beside)} if one.beside else {})
             for one in found
         ],
         "not_reproducible": [asdict(one) for one in article.not_reproducible],
+    }
+    if article.assumptions:
+        document["assumptions"] = [
+            {"key": one.key, "value": plain(one.value), "why": one.why}
+            for one in article.assumptions
+        ]
+    return document
+
+
+def _plain(beside: Mapping[str, tuple[Fraction, ...] | None]) -> dict[str, list[Any] | None]:
+    return {
+        name: None if values is None else [plain(value) for value in values]
+        for name, values in beside.items()
     }

@@ -6,12 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from slotwise.benchmarks.reproduction import sam
+from slotwise.benchmarks.reproduction import r_storm, sam, stromax
 from slotwise.benchmarks.reproduction.figure import Article, Reproduced, reproduction_document
 from slotwise.models.values import known
 
 ARTICLES: dict[str, tuple[Callable[[], Article], Callable[[Article], list[Reproduced]]]] = {
-    "sam": (sam.article, sam.reproduce)
+    "sam": (sam.article, sam.reproduce),
+    "r-storm": (r_storm.article, r_storm.reproduce),
+    "stromax": (stromax.article, stromax.reproduce),
 }
 """Name of an article -> its figures, and the function that computes ours."""
 
@@ -47,7 +49,7 @@ def reproduce(article: str = "sam") -> Reproduction:
     Parameters
     ----------
     article
-        ``sam`` is the only one so far.
+        ``sam``, ``r-storm`` or ``stromax``.
 
     Raises
     ------

@@ -2,6 +2,20 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+
+from slotwise.benchmarks.reproduction.figure import (
+    Article,
+    Assumption,
+    Figure,
+    Reproduced,
+    reproduction_document,
+)
+from slotwise.cli.render.reproductions import show_reproduced
+
 
 def test_sam_for_people(cli):
     answer = cli("reproduce", "sam")
@@ -27,3 +41,29 @@ def test_bad_usage(cli):
         answer = cli(*words)
         assert (answer.code, answer.out) == (2, "")
         assert len(answer.err.splitlines()) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("article", ["r-storm", "stromax"])
+def test_predicted_figures(cli, article):
+    answer = cli("reproduce", article)
+    assert (answer.code, answer.err) == (0, "")
+    text = " ".join(answer.out.split())
+    assert "Assumed, the same for all rows:" in text
+    assert "Not reproducible:" in text
+
+
+def test_columns_beside_ours(capsys):
+    number = (Decimal(50),)
+    figure = Figure("1", "gain, %", number, "x", {}, "")
+    assumption = Assumption("window", Decimal(1), "not published")
+    article = Article("An article", (figure,), (), (assumption,))
+    found = Reproduced(figure, (Fraction(49),), {"simulated": (Fraction(48),), "proven": None})
+    show_reproduced(article, [found])
+    out = capsys.readouterr().out
+    row = next(line for line in out.splitlines() if "gain" in line).split()
+    assert row == ["1", "gain,", "%", "50", "49", "48", "-", "differs"]
+    assert "window = 1: not published." in out
+    document = reproduction_document(article, [found])
+    assert document["figures"][0]["beside"] == {"simulated": [48], "proven": None}
+    assert document["assumptions"][0]["value"] == 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 
@@ -16,7 +16,8 @@ _HEADS = ("section", "figure", "article", "ours", "")
 def show_reproduced(article: Article, found: Sequence[Reproduced]) -> None:
     """Show all figures in a table, the differing ones numbered, and the notes below it.
 
-    Our numbers have six digits, or those of the article where they are the same.
+    Our numbers have six digits, or those of the article where they are the same; a dash stands
+    for what is not known.
     """
     notes: list[str] = []
     rows = []
@@ -27,17 +28,29 @@ def show_reproduced(article: Article, found: Sequence[Reproduced]) -> None:
                 notes.append(one.figure.note)
             mark += f" [{notes.index(one.figure.note) + 1}]"
         ours = _text(one.rounded if one.same else one.ours)
-        rows.append((one.figure.section, one.figure.what, _text(one.figure.published), ours, mark))
+        more = ("-" if values is None else _text(values) for values in one.beside.values())
+        row = (one.figure.section, one.figure.what, _text(one.figure.published), ours)
+        rows.append((*row, *more, mark))
+    names = tuple(found[0].beside) if found else ()
     same = sum(one.same for one in found)
     show(
         f"{article.title}: {same} of {len(found)} figures are the same, "
         f"{len(found) - same} differ.",
-        table(rows, _HEADS, ("article", "ours")),
+        table(rows, (*_HEADS[:-1], *names, _HEADS[-1]), ("article", "ours", *names)),
         *(f"[{number}] {note}" for number, note in enumerate(notes, 1)),
+        *_assumed(article),
         "",
         "Not reproducible:",
         *(f"  {one.section}: {one.what}: {one.why}." for one in article.not_reproducible),
     )
+
+
+def _assumed(article: Article) -> Iterator[str]:
+    """Yield what the article does not publish and was assumed."""
+    if article.assumptions:
+        yield from ("", "Assumed, the same for all rows:")
+    for one in article.assumptions:
+        yield f"  {one.key} = {short_text(one.value)}: {one.why}."
 
 
 def _text(numbers: Iterable[Decimal | Fraction]) -> str:

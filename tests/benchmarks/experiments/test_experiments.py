@@ -43,6 +43,7 @@ SMALLEST: dict[str, tuple[str, ...]] = {
     "whole_cluster": ("{shared}", *LIMIT, "--time-limit-each", "0.3"),
     "explain_conflicts": ("--count", "2"),
     "contradictions": ("--count", "2", "--feasible", "4", "--most-tasks", "60"),
+    "rstorm_window": (),
     "rstorm_table": ("--method", "round-robin", "--time-limit", "0.01"),
     "engines_agree": ("--count", "1", "--faults", "{folder}", *LIMIT),
     "storm_times": ("--random", "0"),  # Storm's scheduler: test_storm_differential

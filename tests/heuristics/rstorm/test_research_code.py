@@ -13,7 +13,6 @@ from hypothesis import given
 
 from slotwise.benchmarks.experiments.catalogue import run_experiment
 from slotwise.benchmarks.experiments.proofs.rstorm_table import (
-    SECTION_6_3_2,
     Line,
     lines,
     nodes_used,
@@ -26,6 +25,7 @@ from slotwise.heuristics.rstorm.task_order import research_task_selection
 from slotwise.heuristics.run import run_method
 from slotwise.models.families.registry import FAMILIES
 from slotwise.models.families.rstorm import TopologyShape, instance_of, shapes
+from slotwise.models.families.rstorm_last_versions import SECTION_6_3_2
 from slotwise.models.instance.cluster import Cluster, Distance, Node
 from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.placement import Placement, Refusal, to_places

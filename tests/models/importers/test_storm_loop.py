@@ -193,7 +193,7 @@ def test_the_snapshot_is_what_storm_schedules(index: int) -> None:
         assert contents(to_places(snapshot, ours)) == contents(snapshot.running)
 
 
-LARGE = ("TopologyName00047", "TopologyName00000", "TopologyName00012")
+LARGE = ("TopologyName00047", "TopologyName00000", "TopologyName00001")
 """Of largeCluster03: the two largest, and a small one."""
 
 
