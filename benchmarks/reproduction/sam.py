@@ -10,13 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
+from statistics import median
+
+import networkx as nx
 
 from slotwise.benchmarks.reproduction.figure import Article, Reproduced, read_article
 from slotwise.heuristics.sam.fixed_vms import highest_planned
 from slotwise.heuristics.sam.pairs import PAIRS, Planned, plan
 from slotwise.models.allocation.load import Routing, slot_loads, task_demands
 from slotwise.models.allocation.plan import ARTICLE_VMS, AZURE_D, Bundle, TaskAllocation, Vm
-from slotwise.models.allocation.prediction import predict
+from slotwise.models.allocation.prediction import predict, slot_usage, vm_usage
 from slotwise.models.dataflow import input_rates
 from slotwise.models.micro_dags import MICRO_DAGS
 from slotwise.models.performance.file import article_models
@@ -227,6 +230,106 @@ def slots_with(dag: str, pair: str, task: str, least: int, most: int) -> Values:
     return _whole(sum(least <= count <= most for count in counts))
 
 
+def supported_rate(dag: str, rate: int, pair: str, routing: str) -> Values:
+    """Tuples/s, at most the planned ones, that a plan of section 8.4 supports."""
+    made = _made(dag, rate, pair)
+    return (_supported(made, dag, Routing(routing)),)
+
+
+def shuffled(dag: str, pair: str) -> Values:
+    """Tuples/s, at most the planned ones, that the plan on five D3 supports under shuffle."""
+    return (_supported(_highest(dag, pair), dag, Routing.SHUFFLE),)
+
+
+def _supported(made: Planned, dag: str, routing: Routing) -> Fraction:
+    found = predict(made.plan, MICRO_DAGS[dag], article_models(), routing)
+    assert found.rate is not None
+    return min(made.plan.rate, found.rate)
+
+
+def shortfall(pair: str) -> Values:
+    """Largest part of the planned rate that shuffle grouping leaves unsupported, %."""
+    short = [
+        100 * (1 - supported_rate(dag, rate, pair, Routing.SHUFFLE)[0] / rate)
+        for dag in MICRO_DAGS
+        for rate in RATES
+    ]
+    return (max(short),)
+
+
+def _cpu_of_vms(dag: str, pair: str, routing: Routing) -> list[Fraction]:
+    """Return the mean CPU of a slot of each of five D3, %, at the rate that shuffle supports."""
+    made = _highest(dag, pair)
+    usage = slot_usage(
+        made.plan, MICRO_DAGS[dag], article_models(), routing, shuffled(dag, pair)[0]
+    )
+    return [
+        one.cpu / vm.size.slots
+        for vm, one in zip(FIVE_D3, vm_usage(made.plan, usage).values(), strict=True)
+    ]
+
+
+def mean_cpu(pairs: Sequence[str]) -> Values:
+    """Least and most mean CPU of the VMs over the DAGs and some pairs, %."""
+    means = [
+        sum(one, Fraction(0)) / len(one)
+        for dag in MICRO_DAGS
+        for pair in pairs
+        for one in (_cpu_of_vms(dag, pair, Routing.SHUFFLE),)
+    ]
+    return (min(means), max(means))
+
+
+def cpu_raised_most(dag: str, pair: str) -> Values:
+    """CPU of the VM on which shuffle raises it most, %: routed as planned, and by shuffle."""
+    before, after = (_cpu_of_vms(dag, pair, one) for one in (Routing.PLANNED, Routing.SHUFFLE))
+    return max(zip(before, after, strict=True), key=lambda one: one[1] - one[0])
+
+
+def longest_path(dags: Sequence[str]) -> Values:
+    """Tasks on the longest path of each DAG, source and sink included."""
+    return _whole(*(nx.dag_longest_path_length(_graph(dag)) + 1 for dag in dags))
+
+
+def latency_ranks(dags: Sequence[str], pair: str) -> Values:
+    """Ranks of the DAGs by their latency without waiting, 1 = the lowest."""
+    return _ranks([_latency(dag, pair) for dag in dags])
+
+
+def pair_ranks(pairs: Sequence[str]) -> Values:
+    """Ranks of the pairs by the median over the DAGs of that latency, 1 = the lowest."""
+    return _ranks([median(_latency(dag, pair) for dag in MICRO_DAGS) for pair in pairs])
+
+
+def _graph(dag: str) -> nx.DiGraph[str]:
+    return nx.DiGraph((one.source, one.target) for one in MICRO_DAGS[dag].streams)
+
+
+def _latency(dag: str, pair: str) -> Fraction:
+    """Return the seconds of a tuple of a plan on five D3 on its longest path, without waiting.
+
+    A bundle of q threads that supports I(q) tuples/s holds each for q / I(q) (Little's law).
+    """
+    made = _highest(dag, pair)
+    demands = task_demands(MICRO_DAGS[dag], article_models(), made.plan.rate)
+    held: dict[str, Fraction] = {}
+    for load in slot_loads(made.plan, demands, Routing.SHUFFLE):
+        for one in load.bundles:
+            share = Fraction(one.bundle.threads, made.plan.threads[one.bundle.task])
+            seconds = one.bundle.threads / one.measured.peak_rate
+            held[one.bundle.task] = held.get(one.bundle.task, Fraction(0)) + share * seconds
+    graph = _graph(dag)
+    ends: dict[str, Fraction] = {}
+    for task in nx.topological_sort(graph):
+        before = max((ends[one] for one in graph.predecessors(task)), default=Fraction(0))
+        ends[task] = before + held.get(task, Fraction(0))
+    return max(ends.values())
+
+
+def _ranks(values: Sequence[Fraction]) -> Values:
+    return _whole(*(1 + sum(other < one for other in values) for one in values))
+
+
 QUANTITIES: Mapping[str, Callable[..., Values]] = {
     "full_bundle": threads_of_full_bundle,
     **{
@@ -236,6 +339,8 @@ QUANTITIES: Mapping[str, Callable[..., Values]] = {
             *(vm_slots, vm_prices, estimates, needed, added, more_slots, threads),
             *(use_of_cpu, use_of_memory, uses, unrounded, spread, bundle_peaks, shuffle_shares),
             *(planned, predicted, planned_threads, rate_of_task, fewest_on_a_slot, slots_with),
+            *(supported_rate, shuffled, shortfall, mean_cpu, cpu_raised_most),
+            *(longest_path, latency_ranks, pair_ranks),
         )
     },
 }

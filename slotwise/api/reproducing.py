@@ -60,7 +60,7 @@ def reproduce(article: str = "sam") -> Reproduction:
     --------
     >>> import slotwise
     >>> slotwise.reproduce("sam")  # doctest: +SKIP
-    Reproduction: 54 of 76 figures agree
+    Reproduction: 59 of 96 figures agree
     """
     published, computed = ARTICLES[known(article, ARTICLES, "article")]
     articles = published()

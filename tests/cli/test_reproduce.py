@@ -21,7 +21,7 @@ def test_sam_for_people(cli):
     answer = cli("reproduce", "sam")
     assert (answer.code, answer.err) == (0, "")
     text = " ".join(answer.out.split())
-    assert "54 of 76 figures are the same, 22 differ" in text
+    assert "59 of 96 figures are the same, 37 differ" in text
     assert "[1] An error of the article" in text
     assert "Not reproducible:" in text
 

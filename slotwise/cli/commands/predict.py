@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -34,6 +35,12 @@ def predict(
             help="A second placement of the same instance, beside the first.",
         ),
     ] = None,
+    page: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="HTML", callback=options.target, help="Also write the prediction as a page."
+        ),
+    ] = None,
     as_json: options.Json = False,
 ) -> int:
     """Predict the throughput and latency of a placement, and what limits them."""
@@ -42,6 +49,10 @@ def predict(
         call.take("instance")  # it may have come from stdin
         given = predictions[0].given
         predictions.append(call(instance=given, placement=compare, running=False))
+    if page is not None:
+        from slotwise.benchmarks.report.predicted_page import write_predicted
+
+        write_predicted(page, *predictions)
     if as_json:
         from slotwise.models.instance_file import instance_hash
 

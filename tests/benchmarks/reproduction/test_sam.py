@@ -10,7 +10,14 @@ from pathlib import Path
 import pytest
 
 from slotwise.benchmarks.reproduction.figure import Figure, Reproduced, read_article
-from slotwise.benchmarks.reproduction.sam import QUANTITIES, article, reproduce
+from slotwise.benchmarks.reproduction.sam import (
+    QUANTITIES,
+    _ranks,
+    article,
+    reproduce,
+    shortfall,
+    supported_rate,
+)
 
 
 @pytest.fixture(scope="module")
@@ -24,13 +31,36 @@ def test_what_differs_is_explained(found: list[Reproduced]) -> None:
 
 def test_figures_that_differ(found: list[Reproduced]) -> None:
     """Errors of the article, its rounding, and what RSM leaves open; a new one would be ours."""
-    assert len(found) == 76
+    assert len(found) == 96
     differing = {one.figure.what for one in found if not one.same}
-    assert len(differing) == 22
+    assert len(differing) == 37
     assert "table: peak rate of 60 threads, tuples/s" in differing
     assert "linear on 20 slots: predicted rate, MBA+RSM" in differing
     by_section = [one.figure.section for one in found if one.same]
     assert by_section.count("scripts") == 8  # all that the authors' scripts wrote
+
+
+def test_orders_of_latencies(found: list[Reproduced]) -> None:
+    """Section 8.6: the DAGs by their longest paths; of the pairs, all but MBA+RSM agree."""
+    rows = {one.figure.what: one.same for one in found if one.figure.section == "8.6"}
+    assert rows["diamond, star, linear: tasks on the longest path"]
+    orders = {what: same for what, same in rows.items() if "ranks by latency" in what}
+    assert [what for what, same in orders.items() if not same] == [
+        "diamond, star, linear: ranks by latency, MBA+RSM",
+        "MBA+DSM, LSA+DSM, MBA+RSM, LSA+RSM, MBA+SAM: ranks by latency",
+    ]
+
+
+def test_a_rate_that_shuffle_supports() -> None:
+    """Diamond at 100: 40 of 160 threads get 25 tuples/s of 100 on a slot that supports 20."""
+    assert supported_rate("diamond", 100, "mba+sam", "shuffle") == (Fraction(80),)
+    assert supported_rate("diamond", 100, "mba+sam", "slot-aware") == (Fraction(100),)
+    assert shortfall("mba+sam") == (Fraction(20),)
+
+
+def test_ranks_by_hand() -> None:
+    values = [Fraction(3), Fraction(1), Fraction(3)]
+    assert _ranks(values) == (Fraction(2), Fraction(1), Fraction(2))
 
 
 def test_every_quantity_is_used(found: list[Reproduced]) -> None:
