@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from slotwise.benchmarks.report.page_template import template
+from slotwise.benchmarks.report.text import DASH
 from slotwise.models.formats.file_bytes import write_atomically
 from slotwise.models.prediction.loads import Kind
 from slotwise.models.prediction.prediction import PredictedSpout, Prediction, Utilised
@@ -62,7 +63,7 @@ def _latencies(prediction: Prediction, longest: float) -> Iterator[Bar]:
     for one in prediction.spouts:
         latency = one.latency
         if latency is None:
-            yield Bar(_name(one), (number(one.rate), "grows", *["–"] * len(PARTS)), ())
+            yield Bar(_name(one), (number(one.rate), "grows", *[DASH] * len(PARTS)), ())
         else:
             parts = [getattr(latency, part) for part in PARTS]
             texts = (number(one.rate), *map(number, (latency.mean, *parts)))

@@ -38,7 +38,7 @@ def test_the_page_has_the_numbers_of_the_prediction(tmp_path: Path) -> None:
     assert cells[:7] == [number(spout.rate), number(spout.latency.mean), *parts]
     widths = [
         float(bar["style"].removeprefix("width: ").removesuffix("%"))
-        for bar in latencies.find_all("span")
+        for bar in latencies.select("td.bar span")
     ]
     assert sum(widths) == pytest.approx(100, abs=0.1)
     rows = [row.get_text(" ", strip=True) for row in utilisations.find_all("tr")]
@@ -67,7 +67,7 @@ def test_nodes_over_memory_have_no_numbers(tmp_path: Path) -> None:
     )
     small = replace(instance, cluster=replace(instance.cluster, nodes=nodes))
     names = [task for _, task in small.task_names()]
-    plan = {"clicks": {task: ("n1", 0) for task in names}}
+    plan = {"clicks": dict.fromkeys(names, ("n1", 0))}
     found = page(tmp_path, slotwise.predict(small, plan))
     assert "No prediction" in found.get_text()
     assert found.find("tbody") is None
