@@ -62,7 +62,7 @@ def test_columns_beside_ours(capsys):
     show_reproduced(article, [found])
     out = capsys.readouterr().out
     row = next(line for line in out.splitlines() if "gain" in line).split()
-    assert row == ["1", "gain,", "%", "50", "49", "48", "-", "differs"]
+    assert row == ["1", "gain,", "%", "50", "49", "48", "-", "no"]
     assert "window = 1: not published." in out
     document = reproduction_document(article, [found])
     assert document["figures"][0]["beside"] == {"simulated": [48], "proven": None}

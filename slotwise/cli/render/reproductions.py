@@ -10,7 +10,10 @@ from slotwise.benchmarks.reproduction.figure import Article, Reproduced
 from slotwise.cli.render.tables import show, table
 from slotwise.models.values import short_text
 
-_HEADS = ("section", "figure", "article", "ours", "")
+LEAST_FIGURE = len("utilisation,")
+"""Characters of a line of a figure's name."""
+
+_HEADS = ("§", "figure", "article", "ours", "=")
 
 
 def show_reproduced(article: Article, found: Sequence[Reproduced]) -> None:
@@ -22,21 +25,25 @@ def show_reproduced(article: Article, found: Sequence[Reproduced]) -> None:
     notes: list[str] = []
     rows = []
     for one in found:
-        mark = "same" if one.same else "differs"
+        what = one.figure.what
         if one.figure.note:
             if one.figure.note not in notes:
                 notes.append(one.figure.note)
-            mark += f" [{notes.index(one.figure.note) + 1}]"
+            what += f" [{notes.index(one.figure.note) + 1}]"
         ours = _text(one.rounded if one.same else one.ours)
         more = ("-" if values is None else _text(values) for values in one.beside.values())
-        row = (one.figure.section, one.figure.what, _text(one.figure.published), ours)
-        rows.append((*row, *more, mark))
+        row = (one.figure.section, what, _text(one.figure.published), ours)
+        rows.append((*row, *more, "yes" if one.same else "no"))
     names = tuple(found[0].beside) if found else ()
     same = sum(one.same for one in found)
+    made = table(rows, (*_HEADS[:-1], *names, _HEADS[-1]), ("article", "ours", *names))
+    for column in made.columns:  # words stay whole; what is left goes to the figures
+        column.min_width = max(map(len, str(column.header).split()))
+    made.columns[_HEADS.index("figure")].min_width = LEAST_FIGURE
     show(
         f"{article.title}: {same} of {len(found)} figures are the same, "
         f"{len(found) - same} differ.",
-        table(rows, (*_HEADS[:-1], *names, _HEADS[-1]), ("article", "ours", *names)),
+        made,
         *(f"[{number}] {note}" for number, note in enumerate(notes, 1)),
         *_assumed(article),
         "",
