@@ -10,10 +10,7 @@ from slotwise.benchmarks.reproduction.figure import Article, Reproduced
 from slotwise.cli.render.tables import show, table
 from slotwise.models.values import short_text
 
-LEAST_FIGURE = len("utilisation,")
-"""Characters of a line of a figure's name."""
-
-_HEADS = ("§", "figure", "article", "ours", "=")
+_HEADS = ("§", "figure", "article", "ours", "same")
 
 
 def show_reproduced(article: Article, found: Sequence[Reproduced]) -> None:
@@ -37,9 +34,10 @@ def show_reproduced(article: Article, found: Sequence[Reproduced]) -> None:
     names = tuple(found[0].beside) if found else ()
     same = sum(one.same for one in found)
     made = table(rows, (*_HEADS[:-1], *names, _HEADS[-1]), ("article", "ours", *names))
-    for column in made.columns:  # words stay whole; what is left goes to the figures
-        column.min_width = max(map(len, str(column.header).split()))
-    made.columns[_HEADS.index("figure")].min_width = LEAST_FIGURE
+    for column in made.columns:  # as narrow as words and numbers; the figures get the rest
+        words = (*str(column.header).split(), *map(str, column.cells))
+        column.max_width = max(map(len, words))
+    made.columns[_HEADS.index("figure")].max_width = None
     show(
         f"{article.title}: {same} of {len(found)} figures are the same, "
         f"{len(found) - same} differ.",
