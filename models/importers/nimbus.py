@@ -174,7 +174,7 @@ def read_nimbus(address: str, timeout_s: float = 30) -> Imported:
     tasks = sum(one.parallelism for topology, _ in found for one in topology.placed_components)
     placed = sum(map(len, running.values()))
     assumed = [f"all nodes are in one rack, {NO_RACK}: Nimbus does not know racks (--racks FILE)"]
-    if any(strategy_of({**cluster_conf}) is None for _ in running_now[:1]):
+    if strategy_of({"storm.scheduler": None} | cluster_conf) is None:
         assumed.append("Storm places by round robin, and keeps no capacity")
     return Imported(
         nodes=nodes,

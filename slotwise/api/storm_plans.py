@@ -162,8 +162,8 @@ def apply_plan(
     Raises
     ------
     InputError
-        For bad input; a cluster that has changed since the snapshot; a plan that breaks a rule; and
-        topologies that could only exchange their places.
+        For bad input; a Storm whose scheduler follows no plan; a cluster that has changed since
+        the snapshot; a plan that breaks a rule; and topologies that could only exchange places.
     """
     limit = time_limit(timeout_s, "timeout_s")
     folder = Path(path_of(plans, "plans", "a path"))
@@ -174,6 +174,9 @@ def apply_plan(
     if instance.running is None:
         raise InputError(NEEDS_RUNNING, field="snapshot", has_value=False)
     now = read_nimbus(nimbus, limit)
+    if any(one.strategy is None for one in now.topologies):
+        rule = "places by round robin and follows no plan; see the guide of a running Storm"
+        raise InputError(rule, field="storm.scheduler", has_value=False)
     _check_unchanged(instance, now, moved=placement is None)
     chosen = placed(placement, problem) if placement is not None else placed(None, problem)
     wanted = _places(problem, chosen)

@@ -69,3 +69,19 @@ def test_shadow_mode_only_logs(tmp_path: Path) -> None:
     assert len(log) == 2
     assert "racks cannot be written" in log[0]
     assert "executors on other nodes than planned" in log[1]
+
+
+def test_a_storm_without_the_resource_aware_scheduler(tmp_path: Path) -> None:
+    """It is read as round robin, which ours repeats, and no plan is sent to it."""
+    (topology,) = parse_json((EXAMPLES / "word-count.json").read_text())["topologies"]
+    default = {"storm.scheduler": "org.apache.storm.scheduler.DefaultScheduler"}
+    with running_storm(NODES, default) as storm:
+        storm.ask({"submit": topology | {"workers": 2, "worker_max_heap_mb": 2000}})
+        snapshot = snapshot_of(storm)
+        assert any("round robin" in line for line in slotwise.import_storm(storm.address).assumed)
+        assert snapshot.topologies[0].strategy is None
+        ours = slotwise.place(snapshot, "round-robin")
+        assert isinstance(ours, slotwise.Placement)
+        assert slotwise.storm_status(snapshot, ours, storm.address).is_as_planned
+        with pytest.raises(slotwise.InputError, match="follows no plan"):
+            slotwise.apply_plan(snapshot, ours, storm.address, tmp_path)
