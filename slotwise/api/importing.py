@@ -88,7 +88,8 @@ def import_storm(
     ...     properties={"PRIORITY": "3"},
     ... )
     >>> cluster.instance
-    Instance storm: 1 topology with 11 tasks; 2 nodes in 1 rack
+    Instance storm: 2 nodes in 1 rack, 1 topology, 11 tasks, objective overload, network
+      Topology clicks: kafka[2], parse[4], count[4], __acker[1]
     """
     several = (sources,) if isinstance(sources, str | PathLike) else tuple(sources)
     if not several:

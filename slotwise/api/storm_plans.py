@@ -118,6 +118,13 @@ def storm_status(
     ------
     InputError
         For bad input, and when Nimbus does not answer.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> address = "nimbus://nimbus.example:6627"
+    >>> slotwise.storm_status("snapshot.json", "plan.json", address)  # doctest: +SKIP
+    StormState(topologies=(TopologyState(topology='wc', tasks=9, elsewhere=0),), applied=False)
     """
     problem = as_problem(snapshot)
     wanted = _places(problem, placed(placement, problem))
@@ -164,6 +171,15 @@ def apply_plan(
     InputError
         For bad input; a Storm whose scheduler follows no plan; a cluster that has changed since
         the snapshot; a plan that breaks a rule; and topologies that could only exchange places.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> address, plans = "nimbus://nimbus.example:6627", "/var/storm/plans"
+    >>> slotwise.apply_plan(  # doctest: +SKIP
+    ...     "snapshot.json", "plan.json", address, plans, execute=True
+    ... ).is_as_planned
+    True
     """
     limit = time_limit(timeout_s, "timeout_s")
     folder = Path(path_of(plans, "plans", "a path"))
@@ -212,6 +228,13 @@ def rebalance_commands(snapshot: InstanceLike, placement: PlacementLike) -> list
     ------
     InputError
         For bad input.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> plan = slotwise.place("docs/examples/word-count.json", "r-storm")
+    >>> slotwise.rebalance_commands("docs/examples/word-count.json", plan)[0].split()[:3]
+    ['storm', 'rebalance', 'wc']
     """
     problem = as_problem(snapshot)
     wanted = _places(problem, placed(placement, problem))
