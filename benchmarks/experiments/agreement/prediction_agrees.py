@@ -1,7 +1,8 @@
 """Predictions against simulations of random placements: experiment ``prediction_agrees``.
 
 Each placement of `random_workloads` is predicted and simulated, as long as it takes to complete
-``--tuples`` tuples by the prediction, after a tenth of that to warm up. Errors are relative to the
+``--tuples`` tuples by the prediction, and as `LATENCIES` of the slowest spout's, after a tenth of
+that to warm up. Errors are relative to the
 simulation, one for each spout: of the throughput where there is a window (without one it is the
 rate given), of the mean latency where no resource is in use above `BUSY` by the prediction.
 ``--rows FILE`` keeps what came of each placement: the same command goes on where it ended.
@@ -23,6 +24,9 @@ from slotwise.benchmarks.experiments.table import Table, number
 from slotwise.models.errors import InputError
 from slotwise.models.prediction.prediction import Prediction, predict
 from slotwise.models.simulation.simulation import Run, simulate
+
+LATENCIES = 50
+"""Mean latencies of the slowest spout in the measured time, so that a batch holds two of them."""
 
 BUSY = 0.85
 """Where a resource is in use above this, small errors of loads are large ones of latencies."""
@@ -131,7 +135,8 @@ def compared(index: int, seed: int, tuples: int) -> list[Row]:
 
 def _run(prediction: Prediction, seed: int, tuples: int) -> Run:
     """Return a run that completes that many tuples of all spouts, if the prediction is right."""
-    seconds = tuples / prediction.rate
+    longest_ms = max(one.latency.mean for one in prediction.spouts if one.latency is not None)
+    seconds = max(tuples / prediction.rate, LATENCIES * longest_ms / 1000)
     return Run(seconds, seconds / 10, seed)
 
 
