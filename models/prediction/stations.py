@@ -133,18 +133,22 @@ def _more_than_cores(nodes: _Nodes, rho: FloatArray, slowdown: FloatArray) -> Fl
 
 
 def _excess(mean: FloatArray, variance: FloatArray, most: int) -> FloatArray:
-    """Return E max(0, K - most) of binomial K, their number of trials a real one."""
-    from scipy.special import betainc
+    """Return E max(0, K - most) of binomial K, their number of trials a real one; `most` >= 1.
 
+    With chance p of n trials it is n p P(K' >= most) - most P(K >= most + 1), K' of one trial less.
+    Both are regularised incomplete beta functions of p with the same second parameter,
+    b = n - most, which are finite sums: I_p(a, b) = 1 - (1 - p)^b sum over j < a of (b)_j p^j / j!.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         chance = np.where(mean > 0, 1 - variance / mean, 0.5)
     chance = np.clip(chance, 1e-9, 1 - 1e-9)
-    trials = mean / chance
-
-    def at_least(count: int, trials: FloatArray) -> FloatArray:
-        rest = trials - count + 1
-        found: FloatArray = betainc(count, np.maximum(rest, 1e-9), chance)
-        return np.where(rest > 0, found, 0.0)
-
-    excess = mean * at_least(most, trials - 1) - most * at_least(most + 1, trials)
+    rest = mean / chance - most
+    b = np.maximum(rest, 1e-9)
+    term = np.exp(b * np.log1p(-chance))
+    below = term.copy()
+    for j in range(1, most):
+        term = term * chance * ((b + j - 1) / j)
+        below += term
+    with_last = below + term * chance * ((b + most - 1) / most)
+    excess = np.where(rest > 0, mean * (1 - below) - most * (1 - with_last), 0.0)
     return np.maximum(0.0, excess)
