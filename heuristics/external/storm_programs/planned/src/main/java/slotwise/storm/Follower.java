@@ -36,12 +36,12 @@ final class Follower {
      */
     static int follow(Map<String, Object> conf, Cluster cluster, TopologyDetails topology)
         throws Unusable {
-        Map<ExecutorDetails, Worker> planned = planned(conf, topology);
-        Map<ExecutorDetails, WorkerSlot> running = running(cluster, topology);
-        Map<Worker, WorkerSlot> slots = slots(cluster, topology, planned, running);
         RasNodes nodes = new RasNodes(cluster);
-        List<ExecutorDetails> assigned = new ArrayList<>();
+        Map<ExecutorDetails, WorkerSlot> assigned = new LinkedHashMap<>();
         try {
+            Map<ExecutorDetails, Worker> planned = planned(conf, topology);
+            Map<ExecutorDetails, WorkerSlot> running = running(cluster, topology);
+            Map<Worker, WorkerSlot> slots = slots(cluster, planned, running);
             for (ExecutorDetails executor : sorted(planned.keySet())) {
                 if (running.containsKey(executor)) {
                     continue;
@@ -52,13 +52,12 @@ final class Follower {
                     throw new Unusable("executor " + executor + " does not fit on " + slot);
                 }
                 node.assignSingleExecutor(slot, executor, topology);
-                assigned.add(executor);
+                assigned.put(executor, slot);
             }
         } catch (Unusable | RuntimeException failed) {
-            for (ExecutorDetails executor : assigned) {
-                nodes.getNodeById(slots.get(planned.get(executor)).getNodeId())
-                    .freeSingleExecutor(executor, topology);
-            }
+            // Whatever went wrong: the wrapped strategy starts from the cluster as it was.
+            assigned.forEach((executor, slot) ->
+                nodes.getNodeById(slot.getNodeId()).freeSingleExecutor(executor, topology));
             throw failed instanceof Unusable why ? why : new Unusable(failed.toString());
         }
         return assigned.size();
@@ -67,11 +66,15 @@ final class Follower {
     /** How many executors are placed on another node than planned. */
     static long elsewhere(Map<String, Object> conf, Cluster cluster, TopologyDetails topology)
         throws Unusable {
-        Map<ExecutorDetails, WorkerSlot> running = running(cluster, topology);
-        return planned(conf, topology).entrySet().stream()
-            .filter(one -> !running.containsKey(one.getKey())
-                || !running.get(one.getKey()).getNodeId().equals(one.getValue().node()))
-            .count();
+        try {
+            Map<ExecutorDetails, WorkerSlot> running = running(cluster, topology);
+            return planned(conf, topology).entrySet().stream()
+                .filter(one -> !running.containsKey(one.getKey())
+                    || !running.get(one.getKey()).getNodeId().equals(one.getValue().node()))
+                .count();
+        } catch (RuntimeException failed) {
+            throw new Unusable(failed.toString());
+        }
     }
 
     /** The worker of each executor; the plan must name all of them and no others. */
@@ -111,11 +114,14 @@ final class Follower {
 
     /** The slot of each worker of the plan: where it runs, the port that it names, or a free one. */
     private static Map<Worker, WorkerSlot> slots(
-        Cluster cluster, TopologyDetails topology, Map<ExecutorDetails, Worker> planned,
+        Cluster cluster, Map<ExecutorDetails, Worker> planned,
         Map<ExecutorDetails, WorkerSlot> running) throws Unusable {
         Map<Worker, WorkerSlot> slots = new LinkedHashMap<>();
         for (Map.Entry<ExecutorDetails, WorkerSlot> one : running.entrySet()) {
             Worker worker = planned.get(one.getKey());
+            if (worker == null) {
+                throw new Unusable("executor " + one.getKey() + " runs and is not planned");
+            }
             WorkerSlot before = slots.putIfAbsent(worker, one.getValue());
             if (!worker.node().equals(one.getValue().getNodeId())
                 || before != null && !before.equals(one.getValue())) {
