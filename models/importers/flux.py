@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -23,6 +24,8 @@ from slotwise.models.formats.text import parse_text, read_text
 from slotwise.models.formats.validation import validated
 from slotwise.models.importers.storm_cluster import StormObject
 from slotwise.models.importers.storm_settings import (
+    METRICS,
+    Conf,
     Imported,
     demands_of,
     refuse_unknown,
@@ -34,6 +37,9 @@ from slotwise.models.nouns import Flag, Name, Positive
 from slotwise.models.values import known
 
 _PROPERTY = re.compile(r".*\$\{(?P<var>ENV-(?P<env>.+)|(?P<list>.+)\[(?P<index>\d+)]|.+)}.*")
+MOST_TASKS = "topology.max.task.parallelism"
+"""The setting that limits the tasks of each component."""
+
 _LOADS = {
     "cpu_load": "topology.component.cpu.pcore.percent",
     "onheap_load": "topology.component.resources.onheap.memory.mb",
@@ -69,6 +75,14 @@ class FluxVertex(StormObject):
     onheap_load: int = field(default=-1, metadata={"alias": "onHeapMemoryLoad"})
     offheap_load: int = field(default=-1, metadata={"alias": "offHeapMemoryLoad"})
     config: Mapping[str, object] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricsConsumer(StormObject):
+    """An entry of ``topology.metrics.consumer.register``."""
+
+    name: Name = field(metadata={"alias": "class"})
+    parallelism: Positive = field(default=1, metadata={"alias": "parallelism.hint"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,9 +223,11 @@ def _imported(file: FluxFile, path: str | Path) -> Imported:
     assumed = []
     if conf.get("topology.acker.executors") is None:
         assumed.append(f"{path}: no ackers (Storm decides how many when it is submitted)")
-    else:
-        count = whole_setting(conf, "topology.acker.executors")
-        components.append(Component(ACKER, "system", count, demands_of(ACKER, {}, conf)))
+    components += [
+        Component(name, "system", count, demands_of(name, {}, conf))
+        for name, count in _system_tasks(conf).items()
+        if count
+    ]
     bare = Topology(file.name, tuple(components), tuple(streams))
     return Imported(
         topologies=(topology_of(conf, bare),),
@@ -219,6 +235,27 @@ def _imported(file: FluxFile, path: str | Path) -> Imported:
         assumed=tuple(assumed),
         ignored=tuple(f"{path}: bolt {one}: no stream leads to it" for one in sorted(unreached)),
     )
+
+
+def _system_tasks(conf: Conf) -> dict[str, int]:
+    """Return the executors that Storm adds: ackers, event loggers, consumers of metrics."""
+    counts = {
+        name: whole_setting(conf, key)
+        for name, key in (
+            (ACKER, "topology.acker.executors"),
+            ("__eventlogger", "topology.eventlogger.executors"),
+        )
+        if conf.get(key) is not None
+    }
+    consumers: Any = conf.get("topology.metrics.consumer.register") or ()
+    seen: Counter[str] = Counter()
+    for i, consumer in enumerate(consumers):
+        with at(f"topology.metrics.consumer.register[{i}]"):
+            one = validated(MetricsConsumer, consumer)
+        seen[one.name] += 1
+        again = f"#{seen[one.name]}" if seen[one.name] > 1 else ""
+        counts[f"{METRICS}{one.name}{again}"] = one.parallelism
+    return counts
 
 
 def _component(vertex: FluxVertex, kind: str, conf: Mapping[str, Any]) -> Component:
@@ -229,6 +266,7 @@ def _component(vertex: FluxVertex, kind: str, conf: Mapping[str, Any]) -> Compon
         if load > -1 and (name != "offheap_load" or vertex.onheap_load > -1):
             own[key] = load
     tasks = vertex.tasks if vertex.tasks > -1 else own.get("topology.tasks")
-    executors = vertex.parallelism if tasks is None else min(vertex.parallelism, int(tasks))
+    most = own.get(MOST_TASKS, conf.get(MOST_TASKS))
+    executors = min(int(one) for one in (vertex.parallelism, tasks, most) if one is not None)
     with at(f"{kind}s {vertex.id}"):
         return Component(vertex.id, kind, executors, demands_of(vertex.id, own, conf))

@@ -68,7 +68,9 @@ _DEMANDS = {
     "offheap_mb": "resources.offheap.memory.mb",
 }
 _MAP = "topology.component.resources.map"
-_METRICS = "__metrics_"
+METRICS = "__metrics_"
+"""How Storm begins the names of consumers of metrics."""
+
 _READ_PREFIXES = ("topology.ras.", "topology.scheduler.", "resource.aware.scheduler.")
 _READ = frozenset(
     {
@@ -212,7 +214,7 @@ def demands_of(component: str, own: Conf, conf: Conf) -> dict[str, Decimal]:
     """
     found = _named(conf.get(_MAP) or {}, _MAP)
     special = {ACKER: "topology.acker."}.get(component)
-    if component.startswith(_METRICS):
+    if component.startswith(METRICS):
         special = "topology.metrics.consumer."
     for resource, name in _DEMANDS.items():
         if special and conf.get(special + name) is not None:

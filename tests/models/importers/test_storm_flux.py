@@ -78,6 +78,17 @@ FILES = {
     grouping: {type: ALL}""",
     ),
     "a bolt left out": flux("", bolts=f"  - id: lonely\n    className: {IDLE}Bolt"),
+    "fewer tasks": flux("  topology.acker.executors: 0\n  topology.max.task.parallelism: 2"),
+    "system tasks": flux(
+        """  topology.acker.executors: 1
+  topology.eventlogger.executors: 2
+  topology.metrics.consumer.cpu.pcore.percent: 7
+  topology.metrics.consumer.register:
+    - class: org.apache.storm.metric.LoggingMetricsConsumer
+      parallelism.hint: 1
+    - class: org.apache.storm.metric.LoggingMetricsConsumer
+      parallelism.hint: 3"""
+    ),
     "more executors than tasks": flux("", bolts="    numTasks: 1"),
 }
 
