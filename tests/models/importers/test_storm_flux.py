@@ -16,7 +16,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not (READY and FLUX.is_file()), reason="needs make storm-cluster storm-jar"),
 ]
-NODE = {"id": "h1", "host": "h1", "rack": "r", "slots": 9,
+NODE = {"id": "h1", "host": "h1", "rack": "r", "slots": 30,
         "resources": {"cpu": 4000, "memory_mb": 40960}}  # fmt: skip
 IDLE = "slotwise.stormcluster.Idle$"
 
