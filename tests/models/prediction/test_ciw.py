@@ -1,7 +1,8 @@
 """Thirty product-form networks against Ciw, a simulator of queueing networks.
 
 Chains of bolts whose tasks are M/M/1 queues: Poisson arrivals, exponential service, shuffled
-streams, each task alone on its node.
+streams, each task alone on its node. Runs where the extra ``queues`` is installed; its wheel brings
+a package ``tests`` that hides ours, so that it is better uninstalled afterwards.
 """
 
 from __future__ import annotations
