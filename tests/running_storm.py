@@ -19,6 +19,13 @@ from slotwise.models.importers.storm_settings import Imported
 HERE = Path(__file__).parent
 CLUSTER = HERE / "storm_cluster/target/storm-cluster.jar"
 PLANNED = HERE.parent / "heuristics/external/storm_programs/planned/target/slotwise-storm.jar"
+RACKS = {"n1": "r1", "n2": "r1", "n3": "r2"}
+NODES = [
+    {"id": n, "host": n, "rack": r, "slots": 4, "resources": {"cpu": 400, "memory_mb": 4096}}
+    for n, r in RACKS.items()
+]
+"""Three small machines in two racks."""
+
 READY = CLUSTER.is_file() and PLANNED.is_file() and shutil.which("java") is not None
 
 

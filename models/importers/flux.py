@@ -27,6 +27,7 @@ from slotwise.models.importers.storm_settings import (
     METRICS,
     Conf,
     Imported,
+    SettingShapes,
     demands_of,
     refuse_unknown,
     topology_of,
@@ -37,9 +38,6 @@ from slotwise.models.nouns import Flag, Name, Positive
 from slotwise.models.values import known
 
 _PROPERTY = re.compile(r".*\$\{(?P<var>ENV-(?P<env>.+)|(?P<list>.+)\[(?P<index>\d+)]|.+)}.*")
-MOST_TASKS = "topology.max.task.parallelism"
-"""The setting that limits the tasks of each component."""
-
 _LOADS = {
     "cpu_load": "topology.component.cpu.pcore.percent",
     "onheap_load": "topology.component.resources.onheap.memory.mb",
@@ -75,14 +73,6 @@ class FluxVertex(StormObject):
     onheap_load: int = field(default=-1, metadata={"alias": "onHeapMemoryLoad"})
     offheap_load: int = field(default=-1, metadata={"alias": "offHeapMemoryLoad"})
     config: Mapping[str, object] | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetricsConsumer(StormObject):
-    """An entry of ``topology.metrics.consumer.register``."""
-
-    name: Name = field(metadata={"alias": "class"})
-    parallelism: Positive = field(default=1, metadata={"alias": "parallelism.hint"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,11 +237,8 @@ def _system_tasks(conf: Conf) -> dict[str, int]:
         )
         if conf.get(key) is not None
     }
-    consumers: Any = conf.get("topology.metrics.consumer.register") or ()
     seen: Counter[str] = Counter()
-    for i, consumer in enumerate(consumers):
-        with at(f"topology.metrics.consumer.register[{i}]"):
-            one = validated(MetricsConsumer, consumer)
+    for one in validated(SettingShapes, conf).consumers or ():
         seen[one.name] += 1
         again = f"#{seen[one.name]}" if seen[one.name] > 1 else ""
         counts[f"{METRICS}{one.name}{again}"] = one.parallelism
@@ -265,8 +252,10 @@ def _component(vertex: FluxVertex, kind: str, conf: Mapping[str, Any]) -> Compon
         # Flux sets off-heap memory only together with on-heap memory.
         if load > -1 and (name != "offheap_load" or vertex.onheap_load > -1):
             own[key] = load
-    tasks = vertex.tasks if vertex.tasks > -1 else own.get("topology.tasks")
-    most = own.get(MOST_TASKS, conf.get(MOST_TASKS))
-    executors = min(int(one) for one in (vertex.parallelism, tasks, most) if one is not None)
+    if vertex.tasks > -1:
+        own["topology.tasks"] = vertex.tasks
     with at(f"{kind}s {vertex.id}"):
+        shapes = validated(SettingShapes, {**conf, **own})
+        limits = (vertex.parallelism, validated(SettingShapes, own).tasks, shapes.most_tasks)
+        executors = min(one for one in limits if one is not None)
         return Component(vertex.id, kind, executors, demands_of(vertex.id, own, conf))

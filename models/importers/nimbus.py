@@ -23,10 +23,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from slotwise.models.errors import InputError, at, in_file
+from slotwise.models.formats.validation import validated
 from slotwise.models.importers.storm_settings import (
     RESOURCES,
     Conf,
     Imported,
+    SettingShapes,
     demands_of,
     json_conf,
     refuse_unknown,
@@ -275,8 +277,8 @@ def _counts(
 def _stated(common: Any) -> int:
     """Return the executors that a component starts with: at most one for each of its tasks."""
     hint = common.parallelism_hint or 0
-    tasks = json_conf(common.json_conf, "json_conf").get("topology.tasks")
-    return hint if tasks is None else min(hint, int(tasks))
+    tasks = validated(SettingShapes, json_conf(common.json_conf, "json_conf")).tasks
+    return hint if tasks is None else min(hint, tasks)
 
 
 def _streams(commons: Mapping[str, tuple[str, Any]], executors: Any) -> Iterator[Stream]:

@@ -9,7 +9,7 @@ that name components which the topology does not have bind nothing, there as her
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -101,7 +101,11 @@ def _topology(index: int, file: StormTopology, submitters: bool) -> Topology:
             strategy=strategy_name(file.strategy),
             worker_max_heap_mb=DEFAULT_HEAP_MB if heap is None else heap,
             workers=file.num_workers,
-            constraints=_constraints(file),
+            constraints=constraints_between(
+                {one.id for one in file.components},
+                file.ras_constraints_raw,
+                file.spread_components_raw,
+            ),
             one_task_per_worker=file.one_executor_per_worker,
             one_component_per_worker=file.one_component_per_worker,
         )
@@ -125,12 +129,24 @@ def _streams(file: StormTopology) -> Iterator[Stream]:
                 yield Stream(one.source, component.id, one.grouping)
 
 
-def _constraints(file: StormTopology) -> Constraints:
-    """Return the constraints between components that exist, old and new spelling."""
-    known = {one.id for one in file.components}
+def constraints_between(
+    known: frozenset[str] | set[str], raw: RawConstraints | None, spread: Iterable[str] | None
+) -> Constraints:
+    """Return the constraints between components that exist, in Storm's old and new spelling.
+
+    Only ``ConstraintSolverStrategy`` keeps them; the problem states them in any case.
+
+    Parameters
+    ----------
+    known
+        The components that exist.
+    raw
+        ``topology.ras.constraints``.
+    spread
+        ``topology.spread.components``.
+    """
     pairs: list[tuple[str, str]] = []
     most: dict[str, int] = {}
-    raw = file.ras_constraints_raw
     if isinstance(raw, Mapping):
         for name, rules in raw.items():
             apart = [rules.apart] if isinstance(rules.apart, str) else rules.apart
@@ -139,7 +155,7 @@ def _constraints(file: StormTopology) -> Constraints:
                 most[name] = rules.most
     else:
         pairs.extend(raw or ())
-    for name in file.spread_components_raw or ():
+    for name in spread or ():
         most.setdefault(name, 1)
     return Constraints(
         tuple(pair for pair in pairs if known.issuperset(pair)),
@@ -215,6 +231,10 @@ class StormRules(StormObject):
     apart: tuple[Name, ...] | Name = field(default=(), metadata={"alias": "incompatibleComponents"})
 
 
+RawConstraints = tuple[tuple[Name, Name], ...] | Mapping[str, StormRules]
+"""``topology.ras.constraints``: pairs of components, or rules by component."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StormTopology(StormObject):
     """A topology with its configuration."""
@@ -227,7 +247,7 @@ class StormTopology(StormObject):
     submitter: str = ""
     one_executor_per_worker: Flag = False
     one_component_per_worker: Flag = False
-    ras_constraints_raw: tuple[tuple[Name, Name], ...] | Mapping[str, StormRules] | None = None
+    ras_constraints_raw: RawConstraints | None = None
     spread_components_raw: tuple[str, ...] | None = None
     shared_memory: Mapping[str, object] = field(default_factory=dict)
     components: tuple[StormComponent, ...]

@@ -8,23 +8,30 @@ are those of Storm 2.8 (``defaults.yaml``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
 from slotwise.models.errors import InputError
 from slotwise.models.formats.json_text import parse_json
-from slotwise.models.importers.storm_cluster import PRIORITIES, strategy_name
+from slotwise.models.formats.validation import validated
+from slotwise.models.importers.storm_cluster import (
+    PRIORITIES,
+    RawConstraints,
+    StormObject,
+    constraints_between,
+    strategy_name,
+)
 from slotwise.models.instance.cluster import Node
 from slotwise.models.instance.instance import Place, Scheduler
 from slotwise.models.instance.topology import (
     ACKER,
     Ackers,
-    Constraints,
     RasSettings,
     Topology,
 )
+from slotwise.models.nouns import Name, Number, Positive, Whole
 from slotwise.models.values import exact, whole
 
 Conf = Mapping[str, Any]
@@ -102,6 +109,49 @@ PLANNED_SCHEDULER = "slotwise.storm.PlannedScheduler"
 RAS = "org.apache.storm.scheduler.resource.ResourceAwareScheduler"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricsConsumer(StormObject):
+    """An entry of ``topology.metrics.consumer.register``."""
+
+    name: Name = field(metadata={"alias": "class"})
+    parallelism: Positive = field(default=1, metadata={"alias": "parallelism.hint"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingShapes(StormObject):
+    """The settings that are lists and maps, and the numbers of tasks; ``None`` = not set."""
+
+    resources: Mapping[str, Number] | None = field(default=None, metadata={"alias": _MAP})
+    tasks: Whole | None = field(default=None, metadata={"alias": "topology.tasks"})
+    most_tasks: Positive | None = field(
+        default=None, metadata={"alias": "topology.max.task.parallelism"}
+    )
+    constraints: RawConstraints | None = field(
+        default=None, metadata={"alias": "topology.ras.constraints"}
+    )
+    spread: tuple[str, ...] | None = field(
+        default=None, metadata={"alias": "topology.spread.components"}
+    )
+    favored: tuple[str, ...] | None = field(
+        default=None, metadata={"alias": "topology.scheduler.favored.nodes"}
+    )
+    unfavored: tuple[str, ...] | None = field(
+        default=None, metadata={"alias": "topology.scheduler.unfavored.nodes"}
+    )
+    consumers: tuple[MetricsConsumer, ...] | None = field(
+        default=None, metadata={"alias": "topology.metrics.consumer.register"}
+    )
+    ports: tuple[Whole, ...] | None = field(
+        default=None, metadata={"alias": "supervisor.slots.ports"}
+    )
+    offered: Mapping[str, Number] | None = field(
+        default=None, metadata={"alias": "supervisor.resources.map"}
+    )
+    pools: Mapping[str, Mapping[str, Number]] | None = field(
+        default=None, metadata={"alias": "resource.aware.scheduler.user.pools"}
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Imported:
     """What one source says, or several together.
@@ -147,13 +197,14 @@ class Imported:
 
 
 def refuse_unknown(conf: Conf) -> None:
-    """Check that every setting which changes a placement is one that is read.
+    """Check that every setting which changes a placement is one that is read, and its shape.
 
     Raises
     ------
     InputError
         For the first that is not.
     """
+    validated(SettingShapes, conf)
     for name in sorted(conf):
         if name.startswith(_READ_PREFIXES) and name not in _READ and conf[name] is not None:
             rule = "is a setting of Storm's schedulers that slotwise does not know"
@@ -176,27 +227,19 @@ def scheduler_of(conf: Conf) -> Scheduler:
 
 def pools_of(conf: Conf) -> dict[str, dict[str, Decimal]]:
     """Return what ``resource.aware.scheduler.user.pools`` guarantees, by owner and resource."""
-    key = "resource.aware.scheduler.user.pools"
-    pools = conf.get(key) or {}
+    pools = validated(SettingShapes, conf).pools or {}
     return {
-        str(owner): {
-            "memory_mb" if name == "memory" else str(name): exact(number, f"{key}.{owner}.{name}")
-            for name, number in pool.items()
-        }
+        owner: {"memory_mb" if name == "memory" else name: number for name, number in pool.items()}
         for owner, pool in pools.items()
     }
 
 
-def capacities(conf: Conf, generic: str = "supervisor.resources.map") -> dict[str, Decimal]:
+def capacities(conf: Conf) -> dict[str, Decimal]:
     """Return the resources that a supervisor with these settings offers."""
-    own = {
-        RESOURCES.get(k, k): exact(v, f"{generic}.{k}")
-        for k, v in (conf.get(generic) or {}).items()
-    }
     return {
         "cpu": _amount(conf, "supervisor.cpu.capacity"),
         "memory_mb": _amount(conf, "supervisor.memory.capacity.mb"),
-        **own,
+        **_named(validated(SettingShapes, conf).offered),
     }
 
 
@@ -212,7 +255,7 @@ def demands_of(component: str, own: Conf, conf: Conf) -> dict[str, Decimal]:
     conf
         The topology's configuration.
     """
-    found = _named(conf.get(_MAP) or {}, _MAP)
+    found = _named(validated(SettingShapes, conf).resources)
     special = {ACKER: "topology.acker."}.get(component)
     if component.startswith(METRICS):
         special = "topology.metrics.consumer."
@@ -225,24 +268,26 @@ def demands_of(component: str, own: Conf, conf: Conf) -> dict[str, Decimal]:
     for resource, name in _DEMANDS.items():
         if own.get("topology.component." + name) is not None:
             found[resource] = _amount(own, "topology.component." + name)
-    found.update(_named(own.get(_MAP) or {}, _MAP))
+    found.update(_named(validated(SettingShapes, own).resources))
     return found
 
 
 def topology_of(conf: Conf, bare: Topology) -> Topology:
     """Return a topology of components and streams with the rules that its settings state."""
     ackers = next((one for one in bare.components if one.id == ACKER), None)
-    heap = _amount(conf, "topology.worker.max.heap.size.mb")
+    shapes = validated(SettingShapes, conf)
     return replace(
         bare,
         components=tuple(one for one in bare.components if one.id != ACKER),
         priority=whole_setting(conf, "topology.priority"),
         strategy=strategy_of(conf),
-        worker_max_heap_mb=heap,
+        worker_max_heap_mb=_amount(conf, "topology.worker.max.heap.size.mb"),
         workers=whole_setting(conf, "topology.workers", least=1),
-        favored_nodes=_names(conf, "topology.scheduler.favored.nodes"),
-        unfavored_nodes=_names(conf, "topology.scheduler.unfavored.nodes"),
-        constraints=constraints_of(conf, {one.id for one in bare.components}),
+        favored_nodes=shapes.favored or (),
+        unfavored_nodes=shapes.unfavored or (),
+        constraints=constraints_between(
+            {one.id for one in bare.components}, shapes.constraints, shapes.spread
+        ),
         one_task_per_worker=bool(conf.get("topology.ras.one.executor.per.worker")),
         one_component_per_worker=bool(conf.get("topology.ras.one.component.per.worker")),
         ackers=None
@@ -287,30 +332,6 @@ def ras_settings(conf: Conf) -> RasSettings:
     )
 
 
-def constraints_of(conf: Conf, components: set[str]) -> Constraints:
-    """Return the rules between components that exist, in Storm's old and new spelling.
-
-    Only ``ConstraintSolverStrategy`` keeps them; the problem states them in any case.
-    """
-    raw = conf.get("topology.ras.constraints") or {}
-    pairs: list[tuple[str, str]] = []
-    most: dict[str, int] = {}
-    if isinstance(raw, Mapping):
-        for name, rules in raw.items():
-            apart = rules.get("incompatibleComponents") or ()
-            pairs += [(name, other) for other in ([apart] if isinstance(apart, str) else apart)]
-            if rules.get("maxNodeCoLocationCnt") is not None:
-                most[name] = whole(rules["maxNodeCoLocationCnt"], "maxNodeCoLocationCnt", least=1)
-    else:
-        pairs += [(first, second) for first, second in raw]
-    for name in conf.get("topology.spread.components") or ():
-        most.setdefault(name, 1)
-    return Constraints(
-        tuple(pair for pair in pairs if components.issuperset(pair)),
-        {name: limit for name, limit in most.items() if name in components},
-    )
-
-
 def json_conf(text: str | None, field: str) -> dict[str, Any]:
     """Return the settings in a text of JSON; none where there is no text."""
     data = parse_json(text) if text else {}
@@ -329,13 +350,8 @@ def _window(conf: Conf) -> int | None:
     return None if pending is None else whole(pending, "topology.max.spout.pending", least=1)
 
 
-def _named(resources: Mapping[str, Any], field: str) -> dict[str, Decimal]:
-    return {RESOURCES.get(k, k): exact(v, f"{field}.{k}") for k, v in resources.items()}
-
-
-def _names(conf: Conf, key: str) -> tuple[str, ...]:
-    names: Iterable[Any] = conf.get(key) or ()
-    return tuple(str(name) for name in names)
+def _named(resources: Mapping[str, Decimal] | None) -> dict[str, Decimal]:
+    return {RESOURCES.get(name, name): amount for name, amount in (resources or {}).items()}
 
 
 def _get(conf: Conf, key: str) -> Any:

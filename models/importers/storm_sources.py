@@ -13,13 +13,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from slotwise.models.errors import InputError, at, in_file
+from slotwise.models.errors import InputError, in_file
 from slotwise.models.formats.text import parse_text, read_text
+from slotwise.models.formats.validation import validated
 from slotwise.models.importers.flux import is_flux, read_flux
 from slotwise.models.importers.nimbus import NIMBUS, NO_RACK, read_nimbus
 from slotwise.models.importers.storm_settings import (
     DEFAULTS,
     Imported,
+    SettingShapes,
     capacities,
     refuse_unknown,
     scheduler_of,
@@ -115,9 +117,8 @@ def _of_storm_yaml(path: str, data: Any, hosts: list[str]) -> Imported:
     if supervises and not hosts:
         rule = f"does not name its host: write HOST={Path(path).name} (several: HOST,HOST=FILE)"
         raise InputError(rule, field="storm.local.hostname", has_value=False)
-    ports = data.get("supervisor.slots.ports") or DEFAULTS["supervisor.slots.ports"]
-    with at("supervisor"):
-        offered = capacities(data)
+    ports = validated(SettingShapes, data).ports or DEFAULTS["supervisor.slots.ports"]
+    offered = capacities(data)
     nodes = tuple(Node(host, NO_RACK, host, len(ports), offered) for host in hosts)
     rules = any(key in _SCHEDULER for key in data)
     return Imported(

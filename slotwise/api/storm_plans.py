@@ -194,8 +194,7 @@ def apply_plan(
         rule = "places by round robin and follows no plan; see the guide of a running Storm"
         raise InputError(rule, field="storm.scheduler", has_value=False)
     _check_unchanged(instance, now, moved=placement is None)
-    chosen = placed(placement, problem) if placement is not None else placed(None, problem)
-    wanted = _places(problem, chosen)
+    wanted = _places(problem, placed(placement, problem))
     order = _order(instance, wanted, now.running)
     if execute:
         signed = {

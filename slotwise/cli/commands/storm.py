@@ -120,7 +120,6 @@ def _applied(call: Call, as_json: bool, **changes: object) -> int:
     state: StormState = call(on_topology=lambda name: exits.note(f"rebalances {name}"), **changes)
     if not state.applied and not as_json:
         exits.note("Nothing was changed; --execute applies the plan.")
-        return _shown(state, as_json, expected=True)
     return _shown(state, as_json, expected=not state.applied)
 
 

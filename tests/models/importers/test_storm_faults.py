@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from conftest import DEEP, EXAMPLES
-from running_storm import READY, RunningStorm, running_storm
+from running_storm import NODES, RACKS, READY, RunningStorm, running_storm
 
 import slotwise
 from slotwise.api.storm_plans import plan_file
@@ -22,11 +22,6 @@ from slotwise.models.instance.instance import Instance
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not READY, reason="needs make storm-cluster storm-jar"),
-]
-RACKS = {"n1": "r1", "n2": "r1", "n3": "r2"}
-NODES = [
-    {"id": n, "host": n, "rack": r, "slots": 4, "resources": {"cpu": 400, "memory_mb": 4096}}
-    for n, r in RACKS.items()
 ]
 
 

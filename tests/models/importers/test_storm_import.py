@@ -14,9 +14,9 @@ import pytest
 from conftest import EXAMPLES
 
 import slotwise
+from slotwise.models.importers.storm_cluster import constraints_between
 from slotwise.models.importers.storm_settings import (
     Conf,
-    constraints_of,
     demands_of,
     refuse_unknown,
     scheduler_of,
@@ -281,11 +281,33 @@ def test_a_priority_strategy_of_one_s_own_is_refused() -> None:
 
 
 def test_constraints_in_the_older_spelling() -> None:
-    conf = {
-        "topology.ras.constraints": [["a", "b"], ["a", "z"]],
-        "topology.spread.components": ["b"],
-    }
-    assert constraints_of(conf, {"a", "b"}) == slotwise.Constraints((("a", "b"),), {"b": 1})
+    found = constraints_between({"a", "b"}, (("a", "b"), ("a", "z")), ["b"])
+    assert found == slotwise.Constraints((("a", "b"),), {"b": 1})
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "topology.ras.constraints: {b: 1}",
+        "topology.ras.constraints: [[a]]",
+        "topology.ras.constraints: 3",
+        "topology.component.resources.map: 5",
+        "topology.component.resources.map: {x: y}",
+        "topology.scheduler.favored.nodes: 3",
+        "topology.spread.components: 4",
+        "topology.tasks: x",
+        "topology.max.task.parallelism: 0",
+        "topology.metrics.consumer.register: [{}]",
+        "supervisor.slots.ports: 3",
+        "supervisor.resources.map: 3",
+        "resource.aware.scheduler.user.pools: {a: 3}",
+        "topology.priority: high",
+        "topology.workers: 0",
+    ],
+)
+def test_settings_of_another_shape_end_in_one_line(setting: str, tmp_path: Path) -> None:
+    message = refused(FLUX.replace("config: {", f"config: {{{setting}, "), tmp_path)
+    assert setting.partition(":")[0] in message
 
 
 @contextmanager
