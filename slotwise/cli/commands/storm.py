@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -45,18 +45,23 @@ MaxAge = Annotated[
     ),
 ]
 
+APPLIED: dict[str, Any] = {
+    "nimbus": Address,
+    "plans": Plans,
+    "execute": Execute,
+    "max_age_s": MaxAge,
+    "timeout_s": Timeout,
+    "on_topology": None,
+}
+"""Of ``apply`` and ``rollback``."""
+
 
 @command(
     "slotwise.apply_plan",
     Purpose.CLUSTER,
     snapshot=Snapshot,
     placement=PlacementFile,
-    nimbus=Address,
-    plans=Plans,
-    execute=Execute,
-    max_age_s=MaxAge,
-    timeout_s=Timeout,
-    on_topology=None,
+    **APPLIED,
 )
 def storm_apply(call: Call, *, as_json: options.Json = False) -> int:
     """Ask a running Storm to place its topologies as planned; only checks without --execute.
@@ -91,12 +96,7 @@ def storm_commands(call: Call, *, as_json: options.Json = False) -> int:
     Purpose.CLUSTER,
     snapshot=Snapshot,
     placement=None,
-    nimbus=Address,
-    plans=Plans,
-    execute=Execute,
-    max_age_s=MaxAge,
-    timeout_s=Timeout,
-    on_topology=None,
+    **APPLIED,
 )
 def storm_rollback(call: Call, *, as_json: options.Json = False) -> int:
     """Ask a running Storm for what ran at the snapshot; only checks without --execute."""
