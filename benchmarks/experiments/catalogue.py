@@ -139,6 +139,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         ".measuring.damage",
         "whether weights of damaged logs are right, refused or wrong in silence",
     ),
+    "measure_shapes": Experiment(
+        ".measuring.shapes",
+        "seconds, memory and errors of measure on logs of many shapes, sizes and masters",
+    ),
     "judge_speed": Experiment(".speed.judge", "how long one judgement takes at scale"),
     "predict_speed": Experiment(".speed.predict", "how long one prediction takes at scale"),
     "cp_sat_work": Experiment(
@@ -168,6 +172,10 @@ EXPERIMENTS: dict[str, Experiment] = {
     "follow_killed": Experiment(
         ".measuring.killed",
         "whether follow, killed again and again, loses a line or counts one twice",
+    ),
+    "follow_speed": Experiment(
+        ".measuring.follow_speed",
+        "lines a second and memory of follow from a topic of Kafka, against the batch job",
     ),
     "masters_agree": Experiment(
         ".clusters.masters_agree",
