@@ -14,8 +14,8 @@ from small_storm_cluster import SMALL
 
 from slotwise.benchmarks.experiments import catalogue
 from slotwise.benchmarks.experiments.__main__ import main
-from slotwise.benchmarks.experiments.measuring.broker import JARS
 from slotwise.benchmarks.experiments.catalogue import EXPERIMENTS, Experiment, run_experiment
+from slotwise.benchmarks.experiments.measuring.broker import JARS
 from slotwise.benchmarks.experiments.speed import memory_limits
 from slotwise.benchmarks.experiments.storm import evictions, ras_speed
 from slotwise.models.errors import InputError, SlotwiseError
