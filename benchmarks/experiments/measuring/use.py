@@ -42,7 +42,7 @@ class Use:
         return max(self.memory_mb)
 
 
-LOOK_S = 0.2
+LOOK_S = 1.0
 
 
 def use_of(command: Sequence[str]) -> Use:
