@@ -112,7 +112,7 @@ def _configurations(
         packings = {t: packing.within(slots, time_s, token) for t, packing in packings.items()}
         saving, workers, packed = _split(problem, kinds, packings, counts)
     counts, saving, workers = counts[packed], saving[packed], workers[packed]
-    load = _load(problem, kinds, counts)
+    load = least_load(problem, kinds, counts)
     capacity = problem.capacity[node]
     kept = ((load <= capacity) | ~problem.hard).all(axis=1) & (workers <= slots)
     linear = np.zeros(len(counts), dtype=np.int64)
@@ -195,8 +195,11 @@ def _steps(
     return np.arange(most + 1, dtype=np.int64)
 
 
-def _load(problem: Problem, kinds: TaskTypes, counts: IntArray) -> IntArray:
-    """Return [Y, D] loads with shared regions and the least cpu of single workers."""
+def least_load(problem: Problem, kinds: TaskTypes, counts: IntArray) -> IntArray:
+    """Return [Y, D] loads with shared regions and least cpu of single workers: the least there is.
+
+    More workers of a topology only add to them.
+    """
     load = counts @ kinds.demand
     for t in range(len(problem.rules)):
         columns = kinds.topology == t

@@ -14,6 +14,7 @@ from functools import partial
 from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import CLUSTER, RACK, IntArray, Problem
+from slotwise.models.values import NO_LIMIT
 from slotwise.solver.column_generation.connected.gap_search import GapSearch, level_search
 from slotwise.solver.column_generation.connected.joint_search import (
     by_counts,
@@ -122,15 +123,18 @@ def run(
     reporter: Reporter | None = None,
     params: ConnectedParams = CONNECTED_DEFAULTS,
 ) -> Outcome:
-    """Solve the network term; overload is nothing where all capacities are hard."""
+    """Solve the network term; an earlier one is overload, whose bound is 0."""
     best = Incumbent(problem, reporter or null_reporter(problem, KIND), KIND)
     deadline = best.reporter.token.now() + limits.time_s
     places = make_place_model(problem, best.reporter.token, params)
     if hint is not None:
         best.offer(hint)
     if not places.nodes[0].most.all() or not (places.workers is None or places.workers.most.all()):
-        best.prove_infeasible()
-        return best.outcome("a task fits nowhere")
+        if (places.problem.capacity[:, ~problem.hard] == NO_LIMIT).all():
+            best.prove_infeasible()
+            return best.outcome("a task fits nowhere")
+        best.prove([0])
+        return best.outcome("a task fits nowhere without overload")
     search = _ConnectedSearch(places, best, limits, params)
     try:
         _solve(search, deadline)

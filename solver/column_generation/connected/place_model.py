@@ -1,5 +1,10 @@
 """What the engine ``connected`` takes: one topology whose cost comes from nodes and workers alone.
 
+What workers count together (a least cpu, shared memory) and what keeps tasks apart in them is
+checked of each configuration that is listed; the tables know one additive rule. Soft capacities
+bind where overload comes first: all bounds after it hold for placements without overload. Where
+network comes first they do not bind.
+
 Places are taken to be as large as the largest, and all in one rack: a relaxation, so bounds hold;
 where the configurations fit into one real rack, values do too. The cost is ``far * pairs - a * N -
 b * W`` with N the flow inside nodes and W that inside workers, and each of them is bounded at duals
@@ -8,16 +13,22 @@ of its own.
 
 from __future__ import annotations
 
+import itertools
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
+import networkx as nx
 import numpy as np
 
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import NODE, RACK, WORKER, BoolArray, IntArray, Problem, Rules
 from slotwise.models.values import NO_LIMIT
-from slotwise.solver.column_generation.configurations.enumeration import within_node_caps
-from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
+from slotwise.solver.column_generation.configurations.enumeration import (
+    least_load,
+    within_node_caps,
+)
+from slotwise.solver.column_generation.connected.graph import Admits, FlowGraph, make_flow_graph
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
 from slotwise.solver.core.declared_rules import declares
 from slotwise.solver.structure.node_types import has_single_workers
@@ -38,7 +49,9 @@ class PlaceModel:
     Parameters
     ----------
     problem, kinds
-        The problem and its kinds.
+        The problem, with the capacities that bind (`binding`), and its kinds.
+    rules
+        What a node counts.
     nodes
         The kinds on a node as large as the largest, by each rule that fills many nodes: every one
         of these graphs bounds what nodes hold.
@@ -49,12 +62,13 @@ class PlaceModel:
         The kinds in a worker, and what a unit of flow inside it saves against one in its node;
         ``None`` and 0 where workers make no difference.
     per_worker
-        [K] most tasks of a kind in a worker where each component has workers of its own; ``None``
+        [K] most tasks of a kind in a worker where each kind has workers of its own; ``None``
         elsewhere.
     """
 
     problem: Problem
     kinds: TaskTypes
+    rules: NodeRules
     nodes: tuple[FlowGraph, ...]
     node_saving: int
     workers: FlowGraph | None
@@ -93,9 +107,12 @@ RULES = frozenset(
         "one_component_per_worker",
         "incompatible",
         "max_per_node",
+        "shared_memory",
+        "worker_min_cpu",
+        "soft",
     }
 )
-"""Rules of one topology whose loads add up."""
+"""Rules that keep a part of a configuration valid where the whole is."""
 
 
 @declares(RULES, ("network", "overload", "linear"))
@@ -108,46 +125,56 @@ def why_not_connected(problem: Problem) -> str | None:
         return "the objective counts more than network and overload"
     if len(topologies) != 1:
         return "there is not exactly one topology with tasks"
-    if not problem.hard.all():
-        return "a resource is soft"
-    if problem.regions or problem.min_worker_cpu or problem.linear is not None:
-        return "shared memory, a least cpu of workers or linear costs are not additive"
+    if problem.linear is not None:
+        return "linear costs depend on the node"
     if problem.move_limit != NO_LIMIT:
         return "the moves of running tasks are limited"
     if not dual_scale(problem):
         return "the flows are too large for duals of 64 bits"
-    rules = problem.rules[topologies[0]]
-    if has_single_workers(problem, topologies[0]):
-        return None
-    if rules.one_component_per_worker:
-        return _why_not_isolated(problem, rules)
-    return "components are incompatible" if rules.incompatible else None
+    return None
 
 
-def _why_not_isolated(problem: Problem, rules: Rules) -> str | None:
-    """Return ``None`` where each component has one kind of tasks."""
-    if any(a != b for a, b in rules.incompatible):
-        return "components are incompatible"
-    kinds = merge_twins(problem, CancellationToken())
+def has_own_workers(problem: Problem, kinds: TaskTypes, rules: Rules) -> bool:
+    """Return whether each worker holds tasks of one kind, at most a number that is known."""
+    if rules.one_task_per_worker:
+        return True
     components = [problem.classes[group[0]].component for group in kinds.members]
-    return None if len(set(components)) == len(components) else "tasks of a component differ"
+    return (
+        rules.one_component_per_worker
+        and len(set(components)) == len(components)
+        and all(a == b for a, b in rules.incompatible)
+        and not any(region.kind == "onheap" for region in problem.regions)
+    )
+
+
+def binding(problem: Problem) -> Problem:
+    """Return the problem with the capacities that no placement of interest exceeds.
+
+    Soft ones are among them where overload is the first term, and it alone: what is proven of the
+    terms after it is of placements whose overload is that of its bound, 0.
+    """
+    binds = problem.hard | all(part == "overload" for part, _ in problem.terms[0].parts)
+    return replace(problem, capacity=np.where(binds, problem.capacity, NO_LIMIT))
 
 
 def make_place_model(
     problem: Problem, token: CancellationToken, params: ConnectedParams = CONNECTED_DEFAULTS
 ) -> PlaceModel:
     """Return the problem as kinds on places; `why_not_connected` must have said ``None``."""
+    problem = binding(problem)
     kinds = merge_twins(problem, token)
     topology = next(t for t, rules in enumerate(problem.rules) if rules.classes)
     single = has_single_workers(problem, topology)
-    isolated = not single and problem.rules[topology].one_component_per_worker
+    isolated = not single and has_own_workers(problem, kinds, problem.rules[topology])
     per_worker = _per_worker(problem, kinds, topology) if isolated else None
+    rules = NodeRules(problem, kinds, topology, per_worker)
     split = not single and not isolated
     distance = problem.distance
     return PlaceModel(
         problem=problem,
         kinds=kinds,
-        nodes=_nodes(problem, kinds, per_worker, params, token),
+        rules=rules,
+        nodes=_nodes(problem, kinds, rules, per_worker, params, token),
         node_saving=int(distance[RACK] - distance[WORKER if single else NODE]),
         workers=_workers(problem, kinds, topology, params, token) if split else None,
         worker_saving=int(distance[NODE] - distance[WORKER]) if split else 0,
@@ -158,6 +185,7 @@ def make_place_model(
 def _nodes(
     problem: Problem,
     kinds: TaskTypes,
+    rules: NodeRules,
     per_worker: IntArray | None,
     params: ConnectedParams,
     token: CancellationToken,
@@ -168,28 +196,127 @@ def _nodes(
         most = np.minimum(most, per_worker * min(problem.task_count, slots))
 
     def admits(counts: IntArray) -> BoolArray:
-        kept = (counts @ kinds.demand <= capacity).all(axis=1) & (counts <= most).all(axis=1)
-        if per_worker is not None:
-            kept &= worker_counts(counts, per_worker) <= slots
+        load, workers = rules.load(counts)
+        kept = (load <= capacity).all(axis=1) & (counts <= most).all(axis=1) & (workers <= slots)
         return np.asarray(kept & within_node_caps(problem, kinds, counts))
 
-    rules = [
+    most = np.where(admits(np.eye(kinds.count, dtype=np.int64)), most, 0)
+    additive = [
         (kinds.demand[:, d], int(capacity[d]))
         for d in range(len(problem.dims))
         if capacity[d] < NO_LIMIT and kinds.demand[:, d].any()
     ]
     if per_worker is not None and slots < NO_LIMIT:
-        rules.append(_slot_rule(kinds, per_worker, slots))
+        additive.append(_slot_rule(kinds, per_worker, slots))
     tasks = int(kinds.sizes.sum())
-    rules.append((np.ones(kinds.count, dtype=np.int64), tasks))
-    filled = [int(kinds.sizes @ weights) / max(units, 1) for weights, units in rules]
+    additive.append((np.ones(kinds.count, dtype=np.int64), tasks))
+    filled = [int(kinds.sizes @ weights) / max(units, 1) for weights, units in additive]
     return tuple(
         make_flow_graph(
             kinds.sizes, kinds.flow, *coarse(*rule, params.max_units), most, admits, token, params
         )
-        for rule, share in zip(rules, filled, strict=True)
+        for rule, share in zip(additive, filled, strict=True)
         if share >= params.tightest_fraction * max(filled)
     )
+
+
+class NodeRules:
+    """What the configuration of a node loads, and how many workers it needs: at least these.
+
+    Parameters
+    ----------
+    problem, kinds, topology
+        As of `PlaceModel`.
+    per_worker
+        As of `PlaceModel`: then both are exact, workers are as few and as equal as they can be.
+    """
+
+    def __init__(
+        self, problem: Problem, kinds: TaskTypes, topology: int, per_worker: IntArray | None
+    ) -> None:
+        self._problem = problem
+        self._kinds = kinds
+        self._per_worker = per_worker
+        self._rules = problem.rules[topology]
+        self._heap = heap_of(problem, kinds)
+        self._components, self._in_component = components_of(problem, kinds)
+        self._cliques = _cliques(self._components.tolist(), self._rules)
+
+    def load(self, counts: IntArray) -> tuple[IntArray, IntArray]:
+        """Return [Y, D] the load of nodes of counts [Y, K], and [Y] their workers."""
+        problem, workers = self._problem, self._workers(counts)
+        load, least = least_load(problem, self._kinds, counts), problem.min_worker_cpu
+        if problem.cpu is not None and least:
+            cpu = load[:, problem.cpu]
+            if self._per_worker is not None:
+                of_task = self._kinds.demand[:, problem.cpu]
+                cpu = _cpu_of_own_workers(of_task, self._per_worker, least, counts)
+            load[:, problem.cpu] = np.maximum(cpu, least * workers)
+        return load, workers
+
+    def _workers(self, counts: IntArray) -> IntArray:
+        """Return [Y] the least workers: by the heap, and of components that are all kept apart."""
+        if self._per_worker is not None:
+            return worker_counts(counts, self._per_worker)
+        rules, heap = self._rules, counts * self._heap
+        least = np.maximum(_times(heap.sum(axis=1), rules.heap_limit), counts.any(axis=1))
+        if not self._cliques:
+            return np.asarray(least)
+        tasks = counts @ self._in_component
+        own = np.maximum(_times(heap @ self._in_component, rules.heap_limit), tasks > 0)
+        alone = [(c, c) in rules.conflicts for c in self._components.tolist()]
+        own = np.where(alone, tasks, own)
+        for clique in self._cliques:
+            least = np.maximum(least, own[:, clique].sum(axis=1))
+        return np.asarray(least)
+
+
+def _times(heap: IntArray, limit: int) -> IntArray:
+    """Return how many workers of a limit hold memory on the heap at least; 0 without a limit."""
+    if limit in (0, NO_LIMIT):
+        return np.zeros_like(heap)
+    return np.asarray(-(-heap // limit))
+
+
+MOST_CLIQUES = 16
+"""Of components that share no worker pairwise; the largest are kept."""
+
+
+def _cliques(components: Sequence[int], rules: Rules) -> list[list[int]]:
+    """Return sets of `components`, by position, no two of which share a worker."""
+    if not rules.isolates:
+        return []
+    apart: nx.Graph[int] = nx.Graph()
+    apart.add_nodes_from(range(len(components)))
+    apart.add_edges_from(
+        (a, b)
+        for (a, one), (b, other) in itertools.combinations(enumerate(components), 2)
+        if rules.keeps_apart(one, other)
+    )
+    found = itertools.islice(nx.find_cliques(apart), MOST_CLIQUES**2)
+    return sorted(map(sorted, found), key=lambda clique: (-len(clique), clique))[:MOST_CLIQUES]
+
+
+def components_of(problem: Problem, kinds: TaskTypes) -> tuple[IntArray, IntArray]:
+    """Return [C] the components of the kinds, and [K, C] 1 where a kind is of a component."""
+    of_kind = np.array([problem.classes[group[0]].component for group in kinds.members])
+    components = np.unique(of_kind)
+    return components, (of_kind[:, None] == components).astype(np.int64)
+
+
+def _cpu_of_own_workers(
+    cpu: IntArray, per_worker: IntArray, least: int, counts: IntArray
+) -> IntArray:
+    """Return [Y] what nodes count where each kind is dealt evenly to as few workers as it can."""
+    needed = np.maximum(-(-counts // np.maximum(per_worker, 1)), 1)
+    each, more = counts // needed, counts % needed
+    billed = (needed - more) * np.maximum(cpu * each, least * (each > 0))
+    return np.asarray((billed + more * np.maximum(cpu * (each + 1), least)).sum(axis=1))
+
+
+def heap_of(problem: Problem, kinds: TaskTypes) -> IntArray:
+    """Return [K] the memory on the heap of a task of each kind."""
+    return np.array([problem.heap[group[0]] for group in kinds.members], dtype=np.int64)
 
 
 def most_on_nodes(problem: Problem, kinds: TaskTypes) -> IntArray:
@@ -209,17 +336,48 @@ def _workers(
     params: ConnectedParams,
     token: CancellationToken,
 ) -> FlowGraph:
-    heap = np.array([problem.heap[group[0]] for group in kinds.members], dtype=np.int64)
-    limit = problem.rules[topology].heap_limit
-    most = kinds.sizes.copy()
+    heap, rules = heap_of(problem, kinds), problem.rules[topology]
+    limit = rules.heap_limit
+    most = np.ones_like(kinds.sizes) if rules.one_task_per_worker else kinds.sizes.copy()
     for k in np.flatnonzero(heap).tolist():
         most[k] = min(int(most[k]), limit // int(heap[k]))
+    kept_apart = _kept_apart(problem, kinds, rules)
+    regions = [
+        (region.size, np.array([group[0] in region.classes for group in kinds.members]))
+        for region in problem.regions
+        if region.kind == "onheap"
+    ]
 
     def admits(counts: IntArray) -> BoolArray:
-        return np.asarray((counts @ heap <= limit) & (counts <= most).all(axis=1))
+        held = counts @ heap
+        for size, members in regions:
+            held = held + size * counts[:, members].any(axis=1)
+        kept = (held <= limit) & (counts <= most).all(axis=1)
+        return np.asarray(kept & kept_apart(counts))
 
+    most = np.where(admits(np.eye(kinds.count, dtype=np.int64)), most, 0)
     units = coarse(heap, limit, params.max_units)
     return make_flow_graph(kinds.sizes, kinds.flow, *units, most, admits, token, params)
+
+
+def _kept_apart(problem: Problem, kinds: TaskTypes, rules: Rules) -> Admits:
+    """Return whether workers with counts [Y, K] hold no two tasks that rules keep apart."""
+    components, in_component = components_of(problem, kinds)
+    column = {component: at for at, component in enumerate(components.tolist())}
+    pairs = [(column[a], column[b]) for a, b in rules.incompatible if {a, b} <= {*column}]
+
+    def kept_apart(counts: IntArray) -> BoolArray:
+        tasks = counts @ in_component
+        kept = np.ones(len(counts), dtype=np.bool_)
+        if rules.one_task_per_worker:
+            kept &= tasks.sum(axis=1) <= 1
+        elif rules.one_component_per_worker:
+            kept &= (tasks > 0).sum(axis=1) <= 1
+        for a, b in pairs:
+            kept &= tasks[:, a] <= 1 if a == b else (tasks[:, a] == 0) | (tasks[:, b] == 0)
+        return kept
+
+    return kept_apart
 
 
 def worker_counts(counts: IntArray, per_worker: IntArray) -> IntArray:

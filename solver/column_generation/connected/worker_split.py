@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from slotwise.models.instance.placement import Placement
-from slotwise.models.problem.problem import BoolArray, IntArray, Problem
-from slotwise.solver.column_generation.configurations.enumeration import within_node_caps
+from slotwise.models.problem.problem import BoolArray, IntArray
+from slotwise.solver.column_generation.configurations.enumeration import (
+    least_load,
+    within_node_caps,
+)
 from slotwise.solver.column_generation.connected.enumeration import enumerate_connected
 from slotwise.solver.column_generation.connected.gap_search import column_of
 from slotwise.solver.column_generation.connected.graph import FlowGraph
 from slotwise.solver.column_generation.connected.level import ProvenDuals
-from slotwise.solver.column_generation.connected.place_model import PlaceModel, worker_counts
+from slotwise.solver.column_generation.connected.place_model import PlaceModel
 from slotwise.solver.column_generation.listed_master import TypeColumns
 from slotwise.solver.column_generation.params import ConnectedParams
 from slotwise.solver.column_generation.rack_splits import DualBound
@@ -24,7 +28,10 @@ from slotwise.solver.column_generation.residual_search import (
     min_reduced_cost,
 )
 from slotwise.solver.core.memory import RunToken
-from slotwise.solver.structure.task_types import TaskTypes, deal
+from slotwise.solver.structure.task_types import deal
+
+Keeps = Callable[[list[IntArray]], bool]
+"""Whether a node has the slots and the capacity for workers with these counts [K] each."""
 
 
 class WorkerSplitter:
@@ -47,9 +54,12 @@ class WorkerSplitter:
         self._known: dict[bytes, SiteSolution | int] = {}
         self.widest, self._column = self._listed()
 
-    def workers(self, configuration: IntArray, slots: int) -> list[IntArray] | None:
-        """Return the configurations [K] of at most `slots` workers; ``None`` if it finds no way."""
-        if slots and self._graph.admits(configuration[None, :])[0]:
+    def workers(self, configuration: IntArray, keeps: Keeps) -> list[IntArray] | None:
+        """Return the configurations [K] of the workers of a node; ``None`` if it finds no way.
+
+        `keeps` tells whether a node takes some workers; merging them only helps.
+        """
+        if keeps([configuration]) and self._graph.admits(configuration[None, :])[0]:
             return [configuration]  # one worker holds all flow of the node
         gap = min(self.widest, self._duals.scale)
         solution = None
@@ -59,8 +69,13 @@ class WorkerSplitter:
         except TooLongError:
             pass  # then a split that is only good
         if solution is None:
-            return self._merged(round_down(self._graph, self._duals, configuration), slots)
-        return self._merged([np.array(counts) for _, counts in solution.configurations], slots)
+            parts = round_down(self._graph, self._duals, configuration)
+        else:
+            parts = [np.array(counts) for _, counts in solution.configurations]
+        if keeps(parts):
+            return parts
+        merged = self._merged(parts)
+        return merged if keeps(merged) else None
 
     def gains(self, configurations: IntArray, gaps: IntArray) -> tuple[IntArray, BoolArray]:
         """Return for configurations [Y, K] the most flow inside workers, and whether it fits.
@@ -128,10 +143,8 @@ class WorkerSplitter:
     def _may_continue(self, seen: int) -> bool:
         return seen < self._params.max_split_states and self._token.now() < self._deadline
 
-    def _merged(self, configurations: list[IntArray], slots: int) -> list[IntArray] | None:
-        """Merge configurations (first fit, large ones first) until they are at most `slots`."""
-        if len(configurations) <= slots:
-            return configurations
+    def _merged(self, configurations: list[IntArray]) -> list[IntArray]:
+        """Merge configurations into as few as first fit manages, large ones first."""
         bins: list[IntArray] = []
         weights = self._graph.weights
         for configuration in sorted(configurations, key=lambda p: (-int(p @ weights), p.tolist())):
@@ -145,7 +158,7 @@ class WorkerSplitter:
                 bins[int(good[0])] = rows[int(good[0])]
             else:
                 bins.append(configuration)
-        return bins if len(bins) <= slots else None
+        return bins
 
 
 def round_down(graph: FlowGraph, duals: ProvenDuals, configuration: IntArray) -> list[IntArray]:
@@ -199,27 +212,14 @@ def _first_fit(
     held = np.zeros((len(nodes), kinds.count), dtype=np.int64)
     for configuration in configurations:
         after = held + configuration
-        fits = (after @ kinds.demand <= problem.capacity[nodes]).all(axis=1)
-        kept = _slots_kept(problem, kinds, places.per_worker, after, nodes)
-        good = np.flatnonzero(fits & kept)
+        load, workers = places.rules.load(after)
+        fits = (load <= problem.capacity[nodes]).all(axis=1) & (workers <= problem.slots[nodes])
+        good = np.flatnonzero(fits & within_node_caps(problem, kinds, after))
         if not len(good):
             return None
         used = good[held[good].any(axis=1)]
         held[int(used[0] if len(used) else good[0])] += configuration
     return {int(n): row for n, row in zip(nodes, held, strict=True) if row.any()}
-
-
-def _slots_kept(
-    problem: Problem,
-    kinds: TaskTypes,
-    per_worker: IntArray | None,
-    after: IntArray,
-    nodes: IntArray,
-) -> BoolArray:
-    kept = within_node_caps(problem, kinds, after)
-    if per_worker is None:
-        return np.asarray(kept & (problem.slots[nodes] > 0))
-    return np.asarray(kept & (worker_counts(after, per_worker) <= problem.slots[nodes]))
 
 
 def placement_of(
@@ -233,7 +233,7 @@ def placement_of(
     for node, configuration in by_node.items():
         node_workers: list[IntArray] | None = [configuration]
         if split is not None:
-            node_workers = split.workers(configuration, int(places.problem.slots[node]))
+            node_workers = split.workers(configuration, partial(_keeps, places, node))
         elif places.per_worker is not None:
             node_workers = list(_isolated(configuration, places.per_worker))
         if node_workers is None:
@@ -242,12 +242,26 @@ def placement_of(
     return deal(places.problem, places.kinds, workers)
 
 
+def _keeps(places: PlaceModel, node: int, workers: list[IntArray]) -> bool:
+    """Return whether a node has the slots and the capacity for workers."""
+    problem, kinds = places.problem, places.kinds
+    if len(workers) > problem.slots[node]:
+        return False
+    counts = np.array(workers)
+    load = least_load(problem, kinds, counts).sum(axis=0)
+    for region in problem.regions:
+        if region.kind == "offheap_node":  # there once, whatever the number of workers
+            holding = counts[:, [group[0] in region.classes for group in kinds.members]].any(axis=1)
+            load[problem.memory] -= region.size * max(0, int(holding.sum()) - 1)
+    return bool((load <= problem.capacity[node]).all())
+
+
 def _isolated(configuration: IntArray, per_worker: IntArray) -> Iterator[IntArray]:
-    """Yield the configurations of workers that hold one kind each."""
+    """Yield the configurations of workers that hold one kind each, as equal as they can be."""
     for k in np.flatnonzero(configuration).tolist():
         left = int(configuration[k])
-        while left:
+        for others in range(-(-left // int(per_worker[k])) - 1, -1, -1):
             worker = np.zeros_like(configuration)
-            worker[k] = min(left, int(per_worker[k]))
+            worker[k] = -(-left // (others + 1))
             left -= int(worker[k])
             yield worker

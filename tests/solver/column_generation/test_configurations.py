@@ -188,5 +188,5 @@ def test_auto_goes_on_with_cp_sat() -> None:
     result = solve(
         FAMILIES["rstorm"].make(1, 0), time_limit_s=60, parameters={"configurations": FEW}
     )
-    assert result.engine == "cp-sat"
+    assert "cp-sat" in result.engine.split("+")
     assert tuple(t.value for t in result.objective) == RSTORM_OPTIMA["linear-b"]
