@@ -1,7 +1,7 @@
 """The local search on plain problems: its data as arrays for the compiled loop.
 
 Plain: nothing but the network counts, all capacities are hard, and no rule reads anything but
-demands, heaps, slots, isolation and numbers of tasks on a node.
+demands, the least cpu of a worker, heaps, slots, isolation and numbers of tasks on a node.
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ def is_plain(problem: Problem) -> bool:
         problem.matrix is None
         and bool(problem.hard.all())
         and not problem.regions
-        and not problem.min_worker_cpu
         and not problem.counts_moves
         and only_network_counts(problem)
     )
@@ -40,7 +39,7 @@ def is_plain(problem: Problem) -> bool:
 
 def make_model(problem: Problem, start: Placement) -> Model:
     """Return what does not change during a search for the tasks that `start` places."""
-    from slotwise.solver.local_search.kernels import Model
+    from slotwise.solver.local_search.kernels import NONE, Model
 
     placed = [task for task, node in enumerate(start.nodes) if node != UNPLACED]
     near: list[list[tuple[int, int]]] = [[] for _ in problem.classes]
@@ -72,6 +71,8 @@ def make_model(problem: Problem, start: Placement) -> Model:
         topology=_ints(one.topology for one in problem.classes),
         component=_ints(one.component for one in problem.classes),
         most_of=most_of,
+        cpu=problem.cpu if problem.cpu is not None and problem.min_worker_cpu else NONE,
+        least_cpu=problem.min_worker_cpu,
         capacity=problem.capacity.copy(),
         slots=problem.slots.copy(),
         rack=problem.node_rack.copy(),
@@ -108,6 +109,7 @@ def make_state(
         owner=nothing.copy(),
         held=_zeros(rows),
         row_heap=_zeros(rows),
+        row_cpu=_zeros(rows),
         row_counts=_zeros(rows, classes),
         row_near=_zeros(rows, classes),
         following=nothing.copy(),

@@ -24,7 +24,10 @@ FloatArray = NDArray[np.float64]
 
 
 class Model(NamedTuple):
-    """What does not change; pairs ``_at``, ``...`` are lists of lists laid end to end."""
+    """What does not change; pairs ``_at``, ``...`` are lists of lists laid end to end.
+
+    `cpu` is the dimension in which each worker counts `least_cpu` at least; `NONE` = none does.
+    """
 
     saving: IntArray
     demand: IntArray
@@ -33,6 +36,8 @@ class Model(NamedTuple):
     topology: IntArray
     component: IntArray
     most_of: IntArray
+    cpu: int
+    least_cpu: int
     capacity: IntArray
     slots: IntArray
     rack: IntArray
@@ -61,6 +66,7 @@ class State(NamedTuple):
     owner: IntArray
     held: IntArray
     row_heap: IntArray
+    row_cpu: IntArray
     row_counts: IntArray
     row_near: IntArray
     following: IntArray
@@ -80,6 +86,12 @@ class State(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
+def _counted_cpu(m, s, row):
+    """Return what a worker counts in the dimension with a least; 0 where it holds nothing."""
+    return max(s.row_cpu[row], m.least_cpu) if s.held[row] else 0
+
+
+@njit(cache=True, nogil=True)
 def _book(m, s, c, row, sign):
     """Book one task of class c more, or less, in a worker."""
     n = s.node[row]
@@ -94,12 +106,18 @@ def _book(m, s, c, row, sign):
         s.row_near[row, to] += weight
         s.node_near[n, to] += weight
         s.rack_near[r, to] += weight
+    if m.cpu != NONE:
+        s.load[n, m.cpu] -= _counted_cpu(m, s, row)
     s.held[row] += sign
     s.row_heap[row] += sign * m.heap[c]
     s.row_counts[row, c] += sign
     s.opened[n] += sign * (s.held[row] == (sign > 0))
     for d in range(s.load.shape[1]):
-        s.load[n, d] += sign * m.demand[c, d]
+        if d != m.cpu:
+            s.load[n, d] += sign * m.demand[c, d]
+    if m.cpu != NONE:
+        s.row_cpu[row] += sign * m.demand[c, m.cpu]
+        s.load[n, m.cpu] += _counted_cpu(m, s, row)
     s.of_component[n, m.component[c]] += sign
     s.node_held[n] += sign
     if sign > 0 and s.node_held[n] == 1:
@@ -157,11 +175,23 @@ def close(s, row):
 
 @njit(cache=True, nogil=True)
 def _takes(m, s, c, n):
-    """Return whether a node has room for one more task of a class."""
+    """Return whether a node has room for one more task of a class, cpu with a least apart."""
     for d in range(m.demand.shape[1]):
-        if m.demand[c, d] and s.load[n, d] + m.demand[c, d] > m.capacity[n, d]:
+        if d != m.cpu and m.demand[c, d] and s.load[n, d] + m.demand[c, d] > m.capacity[n, d]:
             return False
     return s.of_component[n, m.component[c]] < m.most_of[m.component[c]]
+
+
+@njit(cache=True, nogil=True)
+def _has_cpu(m, s, c, n, row):
+    """Return whether a node has the cpu for one more task in a worker; `NONE` = in a fresh one."""
+    if m.cpu == NONE:
+        return True
+    before, held = 0, 0
+    if row != NONE:
+        before, held = _counted_cpu(m, s, row), s.row_cpu[row]
+    more = max(held + m.demand[c, m.cpu], m.least_cpu) - before
+    return not more or s.load[n, m.cpu] + more <= m.capacity[n, m.cpu]
 
 
 @njit(cache=True, nogil=True)
@@ -206,9 +236,9 @@ def best_place(m, s, c, rng, blink):
         while True:
             gain = -1
             if row == NONE:
-                if alone and s.opened[n] < m.slots[n]:
+                if alone and s.opened[n] < m.slots[n] and _has_cpu(m, s, c, n, NONE):
                     gain = saves
-            elif _joins(m, s, c, row):
+            elif _joins(m, s, c, row) and _has_cpu(m, s, c, n, row):
                 gain = saves + m.saving[0] * s.row_near[row, c]
             if gain >= most and gain >= 0 and rng.random() >= blink:
                 ties = 1 if gain > most else ties + 1
@@ -220,6 +250,8 @@ def best_place(m, s, c, rng, blink):
     for g in range(len(m.group_at) - 1):
         n = _empty_node(m, s, g)
         if n == NONE or not alone or m.slots[n] < 1 or not _takes(m, s, c, n):
+            continue
+        if not _has_cpu(m, s, c, n, NONE):
             continue
         gain = m.saving[2] * s.rack_near[m.rack[n], c]
         if gain >= most and rng.random() >= blink:

@@ -10,12 +10,13 @@ reduced cost of every integer solution.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.connected.graph import FlowGraph
+from slotwise.solver.column_generation.connected.place_model import coarse
 from slotwise.solver.column_generation.connected.tree_knapsack import (
     Steps,
     best_configurations,
@@ -42,6 +43,12 @@ from slotwise.solver.core.memory import RunToken
 TOLERANCE_BITS = 4
 """Reduced cost that no longer counts while duals are sought: 2^4 steps of their grid."""
 
+ROUGH_UNITS, ROUGHER = 300, 3
+"""Units of capacity up to which pricing is quick; above, there are so many times fewer first."""
+
+SPARE = 2.0
+"""So much of the time of a whole round must be left, or the next one is whole: it proves duals."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProvenDuals:
@@ -57,11 +64,16 @@ class ProvenDuals:
 
 
 def find_duals(graph: FlowGraph, scale: int, deadline: float, token: RunToken) -> ProvenDuals:
-    """Return the least duals found until the deadline; those of every round are proven.
+    """Return the least duals found until the deadline; those of every whole round are proven.
 
-    The first round always runs to its end, because nothing is proven without it.
+    The first such round always runs to its end, because nothing is proven without it. With many
+    units of capacity it is one of rougher units, whose duals are proven here, too.
     """
     master = ConnectedMaster(graph, scale)
+    if graph.capacity > ROUGH_UNITS:
+        weights, capacity = coarse(graph.weights, graph.capacity, graph.capacity // ROUGHER)
+        rough = replace(graph, weights=weights, capacity=capacity)
+        master.start_from(find_duals(rough, scale, deadline, token))
     master.lp.generate(lambda duals: master.price(duals, deadline, token), token)
     assert master.least is not None, "the first round was ended"
     return ProvenDuals(scale, master.least, master.configurations())
@@ -79,6 +91,9 @@ class ConnectedMaster:
         self._known: dict[bytes, IntArray] = {}
         self._most = scale * int(graph.gains(graph.sizes))
         self.least: IntArray | None = None
+        self._assignments = [*graph.assignments()]
+        self._next = 0
+        self._whole_round_s = 0.0
         self.lp = RestrictedMaster(maximize=True)
         self.lp.add_rows(graph.sizes.tolist())
         for alone in np.eye(graph.count, dtype=np.int64):
@@ -94,19 +109,31 @@ class ConnectedMaster:
         self.lp.add_columns(np.array([gain]), configuration[None, :])
         return True
 
+    def start_from(self, rough: ProvenDuals) -> None:
+        """Take over duals of rougher units, and their columns, cut down where they do not fit."""
+        graph, rows = self._graph, rough.configurations
+        used = np.maximum(rows @ graph.weights, 1)[:, None]
+        for row in np.where(used > graph.capacity, rows * graph.capacity // used, rows):
+            if row.any():
+                self.add(row)
+        self.least = rough.pi
+
     def price(self, lp_duals: FloatArray, deadline: float, token: RunToken) -> bool:
         """Add configurations of negative reduced cost; return whether there were any.
 
-        Proves duals on the way, unless the deadline passes before the round is ended.
+        Partial pricing: the assignments take turns, and the first that adds one ends the round. A
+        round through all of them proves duals; so does the first one, and one that the deadline
+        leaves just time for.
         """
         # No dual of the optimum exceeds the flow of all tasks together.
         duals = np.maximum(on_grid(lp_duals, self._scale, self._most), 0)
-        added = False
-        violation = 0
-        for assignment in self._graph.assignments():
+        began, added, violation = token.now(), False, 0
+        is_whole = self.least is None or began + SPARE * self._whole_round_s > deadline
+        for turn in range(len(self._assignments)):
             token.check()
             if self.least is not None and token.now() > deadline:
                 return False
+            assignment = self._assignments[self._next]
             tables = make_tables(self._graph, self._scale, duals, assignment, token)
             violation = max(violation, best_value(tables))
             for configuration in best_configurations(tables, token):
@@ -115,6 +142,10 @@ class ConnectedMaster:
                 if gain - int(duals @ configuration) > 1 << TOLERANCE_BITS:
                     added |= self.add(configuration)
             del tables  # before the next are made
+            if added and not is_whole and turn + 1 < len(self._assignments):
+                return True  # the next round begins with this assignment
+            self._next = (self._next + 1) % len(self._assignments)
+        self._whole_round_s = token.now() - began
         # Every configuration has a task or more: raising all duals lifts all reduced costs to 0.
         proven = duals + violation
         sizes = self._graph.sizes

@@ -28,7 +28,7 @@ FEW = LocalSearchParams(compiled_steps=2)
 
 
 def plain(problem: Problem) -> Problem:
-    """Return the problem with its network, capacities, heaps, slots and isolation only."""
+    """Return the problem with its network, capacities, heaps, slots, isolation and least cpu only."""
     objective = Objective(("network",))
     (network,) = compile_problem(replace(problem.instance, objective=objective)).terms
     return replace(
@@ -40,7 +40,6 @@ def plain(problem: Problem) -> Problem:
         matrix=None,
         linear=None,
         regions=(),
-        min_worker_cpu=0,
         move_limit=NO_LIMIT,
         terms=(network,),
     )
