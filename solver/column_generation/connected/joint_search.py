@@ -33,6 +33,7 @@ from slotwise.solver.column_generation.connected.place_model import (
     PlaceModel,
     coarse,
     most_on_nodes,
+    offered,
 )
 from slotwise.solver.column_generation.connected.worker_bounds import WorkerBounds
 from slotwise.solver.column_generation.listed_master import TypeColumns
@@ -378,7 +379,7 @@ def rack_graph(
     """
     if problem.distance[CLUSTER] == problem.distance[RACK]:
         return None
-    rooms = [_room(problem, rack) for rack in range(len(problem.racks))]
+    rooms = [offered(problem.capacity[problem.node_rack == r]) for r in range(len(problem.racks))]
     room = np.max(rooms, axis=0)
     racks = np.arange(len(problem.racks))[:, None] == problem.node_rack
     most = (most_on_nodes(problem, kinds) @ racks.T).max(axis=1)
@@ -403,10 +404,3 @@ def _units(kinds: TaskTypes, most: IntArray, params: ConnectedParams) -> int:
     a, b = np.nonzero(np.triu(kinds.flow, 1))
     steps = int(most[a] @ most[b]) or 1
     return max(params.min_rack_units, min(params.max_rack_units, params.max_rack_steps // steps))
-
-
-def _room(problem: Problem, rack: int) -> IntArray:
-    """Return [D] what the nodes of a rack offer together."""
-    capacity = problem.capacity[problem.node_rack == rack]
-    unlimited = (capacity >= NO_LIMIT).any(axis=0)
-    return np.asarray(np.where(unlimited, NO_LIMIT, np.where(unlimited, 0, capacity).sum(axis=0)))

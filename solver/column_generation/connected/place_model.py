@@ -131,7 +131,26 @@ def why_not_connected(problem: Problem) -> str | None:
         return "the moves of running tasks are limited"
     if not dual_scale(problem):
         return "the flows are too large for duals of 64 bits"
+    if overload_leads(problem) and (_needed(problem) > offered(problem.capacity)).any():
+        return "overload comes first and is never 0: nothing follows for the network"
     return None
+
+
+def overload_leads(problem: Problem) -> bool:
+    """Return whether the first term is overload alone."""
+    return all(part == "overload" for part, _ in problem.terms[0].parts)
+
+
+def _needed(problem: Problem) -> IntArray:
+    """Return [D] what all tasks take of soft resources; 0 of others."""
+    needed = np.array(problem.sizes, dtype=np.int64) @ problem.demand
+    return np.asarray(np.where(problem.hard, 0, needed))
+
+
+def offered(capacity: IntArray) -> IntArray:
+    """Return [D] what nodes of capacity [N, D] offer; `NO_LIMIT` where one offers without limit."""
+    unlimited = (capacity >= NO_LIMIT).any(axis=0)
+    return np.asarray(np.where(unlimited, NO_LIMIT, np.where(unlimited, 0, capacity).sum(axis=0)))
 
 
 def has_own_workers(problem: Problem, kinds: TaskTypes, rules: Rules) -> bool:
@@ -153,7 +172,7 @@ def binding(problem: Problem) -> Problem:
     Soft ones are among them where overload is the first term, and it alone: what is proven of the
     terms after it is of placements whose overload is that of its bound, 0.
     """
-    binds = problem.hard | all(part == "overload" for part, _ in problem.terms[0].parts)
+    binds = problem.hard | overload_leads(problem)
     return replace(problem, capacity=np.where(binds, problem.capacity, NO_LIMIT))
 
 

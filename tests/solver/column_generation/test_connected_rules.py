@@ -218,18 +218,28 @@ def test_each_rule(name: str) -> None:
     assert (found.status, found.values) == (status, values)
 
 
-def test_two_tasks_without_room_for_both_have_overload() -> None:
-    """Soft cpu: nothing after the overload is claimed unless a placement without it is there."""
+def two_softly(*points: int) -> Problem:
+    """Return the pair on nodes of these cpu points, of which more may be used."""
     instance = pair()
-    small_nodes = tuple(
-        replace(n, resources={"cpu": 8, "memory_mb": 8}) for n in instance.cluster.nodes
+    nodes = tuple(
+        replace(instance.cluster.nodes[0], id=f"n{at}", resources={"cpu": cpu, "memory_mb": 8})
+        for at, cpu in enumerate(points)
     )
-    cluster = replace(instance.cluster, nodes=small_nodes)
     objective = Objective(("overload", "network"), soft={"cpu": 1})
-    problem = compile_problem(replace(instance, cluster=cluster, objective=objective))
+    return compile_problem(replace(instance, cluster=Cluster(nodes), objective=objective))
+
+
+def test_where_overload_is_certain_nothing_is_claimed() -> None:
+    """Two tasks of 10 points on nodes of 16 and 5: in all there is room, yet one has none."""
+    problem = two_softly(16, 5)
     truth = EXHAUSTIVE.run(problem, LIMITS, None)
     found = CONNECTED.run(problem, LIMITS, None)
     assert truth.values is not None
     assert truth.values[0] > 0
     assert found.status in (Status.UNKNOWN, Status.FEASIBLE)
     assert found.bounds[0] == 0
+
+
+def test_declines_where_soft_capacities_cannot_hold_all_tasks() -> None:
+    assert CONNECTED.supports(two_softly(16, 3)) is not None
+    assert CONNECTED.supports(two_softly(16, 5)) is None

@@ -28,7 +28,7 @@ FEW = LocalSearchParams(compiled_steps=2)
 
 
 def plain(problem: Problem) -> Problem:
-    """Return the problem with its network, capacities, heaps, slots, isolation and least cpu only."""
+    """Return the problem with its network, capacities, heaps, slots and workers only."""
     objective = Objective(("network",))
     (network,) = compile_problem(replace(problem.instance, objective=objective)).terms
     return replace(
