@@ -22,6 +22,7 @@ import numpy as np
 from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.problem.problem import Problem, TaskClass
 from slotwise.models.values import NO_LIMIT
+from slotwise.solver.presolve.single_node import least_cpu_may_bind
 from slotwise.solver.structure.node_types import NodeType, has_single_workers, node_types
 
 
@@ -171,12 +172,12 @@ def _bound(problem: Problem, node: int, shares: Fraction, workers: _Workers) -> 
 def _holds_everything(problem: Problem, node: int) -> bool:
     """Return whether all tasks fit one such node, with as many workers as any placement needs."""
     total = np.array(problem.sizes, dtype=np.int64) @ problem.demand
-    if (total > problem.capacity[node]).any() or problem.min_worker_cpu:
+    if (total > problem.capacity[node]).any():
         return False
     if any(rules.max_per_node for rules in problem.rules):
         return False
     needed = min(workers.per_node + workers.total for workers in _workers(problem))
-    return needed <= int(problem.slots[node])
+    return needed <= int(problem.slots[node]) and not least_cpu_may_bind(problem, node, needed)
 
 
 def _demand_shares(problem: Problem, node: int) -> Fraction:

@@ -8,6 +8,7 @@ as the node has slots or workers could be of use (docs/design.md, 8.3).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 
@@ -56,7 +57,7 @@ def as_one_node(problem: Problem, token: CancellationToken) -> SingleNode | None
     if (
         problem.regions
         or problem.linear is not None
-        or problem.min_worker_cpu
+        or least_cpu_may_bind(problem, 0, workers)
         or problem.move_limit != NO_LIMIT
         or rules.one_component_per_worker
         or rules.one_task_per_worker
@@ -86,10 +87,22 @@ def as_one_node(problem: Problem, token: CancellationToken) -> SingleNode | None
             heap=np.zeros_like(problem.heap),
             distance=np.array([near, near, far, far], dtype=np.int64),
             rules=freed,
+            min_worker_cpu=0,
             cpu=None,
             memory=None,
         )
     )
+
+
+def least_cpu_may_bind(problem: Problem, node: int, workers: int | Fraction) -> bool:
+    """Return whether all tasks, in so many workers of a node at most, may count too much cpu.
+
+    A worker counts at most the least cpu more than its tasks.
+    """
+    if problem.cpu is None or not problem.min_worker_cpu:
+        return False
+    total = int(np.array(problem.sizes, dtype=np.int64) @ problem.demand[:, problem.cpu])
+    return bool(total + workers * problem.min_worker_cpu > problem.capacity[node, problem.cpu])
 
 
 def _of_workers(instance: Instance, count: int) -> Instance:

@@ -12,7 +12,7 @@ from numpy.random import Generator
 
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.cluster import Cluster, Node
-from slotwise.models.instance.instance import Instance, Objective
+from slotwise.models.instance.instance import Instance, Objective, Scheduler
 from slotwise.models.instance.topology import Component, Stream, Topology
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
@@ -113,11 +113,17 @@ def test_auto_agrees_where_there_are_parts() -> None:
     assert seen[Status.INFEASIBLE] >= 3
 
 
-def test_workers_of_one_node_are_a_flat_problem() -> None:
+@pytest.mark.parametrize("most_cpu", [0, 120])
+def test_workers_of_one_node_are_a_flat_problem(most_cpu: int) -> None:
+    """Of 400 points of a node, workers count up to `most_cpu` at least."""
     rng = np.random.default_rng(13)
     seen: Counter[str] = Counter()
     for number in range(60):
-        problem = compile_problem(small_heaps(rng))
+        instance = small_heaps(rng)
+        if most_cpu:
+            least = Scheduler(worker_min_cpu=int(rng.integers(1, most_cpu)))
+            instance = replace(instance, scheduler=least)
+        problem = compile_problem(instance)
         reduction = reduce_nodes(problem)
         one = as_one_node(reduction.problem, CancellationToken())
         if one is None or EXHAUSTIVE.supports(problem) is not None:
@@ -130,7 +136,7 @@ def test_workers_of_one_node_are_a_flat_problem() -> None:
             assert verdict.valid
             assert verdict.scaled == whole.values
         seen[str(whole.status)] += 1
-    assert seen[Status.OPTIMAL] >= 20
+    assert seen[Status.OPTIMAL] >= (10 if most_cpu else 20)
     assert seen[Status.INFEASIBLE] >= 1
 
 
