@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from decimal import Decimal
+from dataclasses import dataclass, field
 from importlib.metadata import version
 
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.memory import RunToken
-from slotwise.solver.core.reporter import Reporter, report_outcome
+from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Pick, Proof, Status
 from slotwise.solver.portfolio.run import POLISH, PortfolioRun
 from slotwise.solver.whole_cluster.bounds import ClusterBounds, Vector
@@ -183,9 +182,6 @@ def solve_one_topology(
     """Return a run on `problem` that has ended, with its state and the engines that ran.
 
     Its list of picks is its own. `is_told` says whether starts of its engines are reported.
-
-    Where workers count a least cpu, most of the time goes to the problem without it: its bound
-    holds, and its placement, where it is valid, is as good.
     """
     inner = auto.within(problem, time_s)
     inner.hint = start
@@ -193,27 +189,5 @@ def solve_one_topology(
     if not is_told:
         inner.known.tell = lambda event: None
     reporter = Reporter(inner.known, "auto", token=token)
-    relaxed = without_least_cpu(problem)
-    if relaxed is not None:
-        share = inner.params.whole_cluster.relaxation_fraction
-        outer = inner.within(relaxed, share * time_s)
-        outer.hint = start
-        solve(outer, relaxed, Reporter(outer.known, "auto", token=token))
-        _, found = outer.answer(token)
-        proofs = [one for one in outer.known.proofs() if one is not None]
-        kinds = ", ".join(dict.fromkeys(one.kind for one in proofs)) or None
-        by_solver = any(one.by_solver for one in proofs)
-        claimed = replace(found, bound_kind=kinds, by_solver=by_solver)
-        report_outcome(reporter.by("+".join(outer.known.provers())), claimed)
-        inner.engines += outer.engines
     solve(inner, problem, reporter)
     return inner
-
-
-def without_least_cpu(problem: Problem) -> Problem | None:
-    """Return the problem without a least cpu of workers; ``None`` = it has none."""
-    if not problem.min_worker_cpu:
-        return None
-    scheduler = replace(problem.instance.scheduler, worker_min_cpu=Decimal(0))
-    instance = replace(problem.instance, scheduler=scheduler)
-    return replace(problem, min_worker_cpu=0, instance=instance)

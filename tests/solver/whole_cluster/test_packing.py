@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from decimal import Decimal
 from itertools import chain, combinations
 
 import numpy as np
@@ -15,13 +13,11 @@ from shared_clusters import LIMITS, planted
 from slotwise.models.cancellation import UNLIMITED
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Objective
-from slotwise.models.instance.placement import Placement
 from slotwise.models.instance.topology import Component, Stream, Topology
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.exhaustive import EXHAUSTIVE
-from slotwise.solver.portfolio.whole_cluster import without_least_cpu
 from slotwise.solver.whole_cluster.bounds import largest_sums
 from slotwise.solver.whole_cluster.placing import Option, cheapest_packing
 from slotwise.solver.whole_cluster.plan import Layout, Plan, Room, layout_of
@@ -118,19 +114,6 @@ def test_what_is_left_is_rounded_down_to_few_kinds() -> None:
         assert (left.capacity <= capacity[left.nodes]).all()
     nothing = nodes_left(part.problem, np.zeros_like(capacity), slots, 4)
     assert nothing is None
-
-
-def test_without_the_least_cpu_loads_only_fall() -> None:
-    instance = pairs(2, racks=2)
-    scheduler = replace(instance.scheduler, worker_min_cpu=Decimal(80))
-    problem = compile_problem(replace(instance, scheduler=scheduler))
-    relaxed = without_least_cpu(problem)
-    assert relaxed is not None
-    assert without_least_cpu(relaxed) is None
-    placement = Placement((0, 1, 2, 3), (0, 0, 0, 0))
-    with_least, without = judge(problem, placement), judge(relaxed, placement)
-    assert (without.accounting.node_load <= with_least.accounting.node_load).all()
-    assert without.scaled == with_least.scaled
 
 
 @given(st.lists(st.tuples(st.integers(1, 4), st.integers(0, 20)), max_size=7), st.integers(0, 12))
