@@ -35,7 +35,9 @@ def measured_instance(
 ) -> Instance:
     """Return `instance` with measured demands, rates and sizes of tuples, and where tasks ran.
 
-    What was not measured keeps its value. The flow becomes ``rates`` where every stream has a rate
+    With what a prediction reads, too: the time per tuple of each component, and the rate of a spout
+    that sends on one stream, where no window limits it. What was not measured keeps its value. The
+    flow becomes ``rates`` where every stream has a rate
     afterwards. Everything else stays.
 
     Parameters
@@ -68,15 +70,38 @@ def _topology(topology: Topology, measured: Measured, tuple_bytes: Decimal | Non
     ackers = topology.ackers
     if ackers is not None and ACKER in weights:
         ackers = _with_demands(ackers, weights[ACKER])
+    streams = _streams(topology, flows, tuple_bytes)
     return replace(
         topology,
         components=tuple(
-            _with_demands(one, weights[one.id]) if one.id in weights else one
+            _with_workload(topology, _with_demands(one, weights[one.id]), weights[one.id], streams)
+            if one.id in weights
+            else one
             for one in topology.components
         ),
         ackers=ackers,
-        streams=_streams(topology, flows, tuple_bytes),
+        streams=streams,
     )
+
+
+def _with_workload(
+    topology: Topology,
+    component: Component,
+    weights: ComponentWeights,
+    streams: Sequence[Stream],
+) -> Component:
+    """Return a component with its measured time per tuple and, of a spout, its rate.
+
+    A tuple that a spout emits is on one stream, so the rate is known where it has but one. Under a
+    window a rate would be a limit, which no log tells.
+    """
+    if weights.service_ms is not None and weights.service_ms.value:
+        component = replace(component, service_ms=weights.service_ms.value)
+    mine = [one for one in streams if one.source == component.id]
+    if component.kind == "spout" and topology.window is None and len(mine) == 1:
+        (stream,) = mine
+        component = replace(component, rate=component.rate if stream.rate is None else stream.rate)
+    return component
 
 
 def _with_demands(holder: Holder, weights: ComponentWeights) -> Holder:

@@ -86,6 +86,8 @@ class ComponentWeights:
         Points of one task (100 = one core of the slowest node).
     onheap_mb, offheap_mb
         Memory of one task.
+    service_ms
+        Milliseconds per tuple on a core of the slowest node: `cost` over its clock rate.
     """
 
     topology: str
@@ -95,6 +97,7 @@ class ComponentWeights:
     cpu: Weight | None = None
     onheap_mb: Weight | None = None
     offheap_mb: Weight | None = None
+    service_ms: Weight | None = None
 
     def to_document(self) -> dict[str, Any]:
         """Return the fields, JSON-ready."""

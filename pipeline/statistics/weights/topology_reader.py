@@ -64,10 +64,11 @@ class TopologyReader:
             self.topology.id,
             component.id,
             max(len(tasks) for tasks in by_source.values()),
-            self._cost(component.id),
+            self._cost(component.id, GHZ_MS),
             self._cpu(component.id),
             self.onheap.get(component.id),
             self.offheap.get(component.id),
+            self._cost(component.id, GHZ_MS * Fraction(10**9, self._reference_hz)),
         )
 
     def lines(self) -> list[Line]:
@@ -97,18 +98,22 @@ class TopologyReader:
 
     def _points(self) -> Fraction:
         """Return points of cpu per ns Hz in a microsecond."""
-        reference = reference_hz(self.collected.clocks, self.collected.seen)
-        return Fraction(100 * PER_SECOND, 10**9 * reference)
+        return Fraction(100 * PER_SECOND, 10**9 * self._reference_hz)
+
+    @property
+    def _reference_hz(self) -> int:
+        """Clock rate of the slowest node seen."""
+        return reference_hz(self.collected.clocks, self.collected.seen)
 
     def _per_second(self, subject: str, source: str, a: str, b: str) -> Fraction:
         """Return tuples per second in all, per tuple in a microsecond of one part."""
         parts = self.collected.parts[subject, self.topology.id, source, a, b]
         return Fraction(parts * PER_SECOND)
 
-    def _cost(self, component: str) -> Weight | None:
+    def _cost(self, component: str, scale: Fraction) -> Weight | None:
         for subject, source in COST_SOURCES:
             if value := self._value(subject, source, component):
-                return weight_of(value, GHZ_MS, subject == series.REST_COST)
+                return weight_of(value, scale, subject == series.REST_COST)
         return None
 
     def _cpu(self, component: str) -> Weight | None:
