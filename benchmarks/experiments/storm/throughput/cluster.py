@@ -102,7 +102,7 @@ def running_storm(network: Network) -> Iterator[Storm]:
         When Storm does not start.
     """
     if not (CLUSTER.is_file() and PLANNED.is_file()):
-        raise InputError("needs the jars of `make storm-cluster storm-jar`")
+        raise InputError("needs the jars of `make storm-cluster storm-jar`", has_value=False)
     with tempfile.TemporaryDirectory(prefix="slotwise-storm-") as folder, ExitStack() as stack:
         storm = Storm(f"nimbus://{HUB}:{NIMBUS_PORT}", Path(folder))
         _lay_out(storm.home)

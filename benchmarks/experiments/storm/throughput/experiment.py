@@ -13,7 +13,7 @@ import json
 import signal
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -40,7 +40,7 @@ from slotwise.benchmarks.experiments.storm.throughput.workload import (
 )
 from slotwise.benchmarks.experiments.table import Table
 from slotwise.benchmarks.reproduction.placements import Outcome, Tried
-from slotwise.models.errors import InputError, SlotwiseError
+from slotwise.models.errors import SlotwiseError
 from slotwise.models.formats.file_bytes import write_atomically
 from slotwise.models.formats.instance_writer import instance_document
 from slotwise.models.formats.placement_file import write_placement
@@ -52,7 +52,7 @@ from slotwise.models.instance_file import read_instance, write_instance
 from slotwise.models.judge.judge import judge
 from slotwise.models.prediction.loads import Kind
 from slotwise.models.prediction.prediction import predict
-from slotwise.models.values import whole
+from slotwise.models.values import known, whole
 from slotwise.processes.child import exchange
 
 IDLE_THREADS_SLEEP = {
@@ -64,12 +64,12 @@ IDLE_THREADS_SLEEP = {
 COMMAND_S = 120.0
 """Longest that a command of slotwise may take."""
 BUSY = 0.8
-"""An interval in which Storm used more of the machine's cores does not count."""
+"""An interval in which this run used more of the machine's cores does not count."""
 
 COLUMNS = {
     "topology": "<8", "placement": "<13", "network": ">7", "predicted": ">9", "simulated": ">9",
     "measured": ">8", "spread": ">6", "least": ">6", "most": ">6", "pred. ms": ">8",
-    "sim. ms": ">8", "ms": ">7", "bytes": ">5", "cpu": ">5", "storm": ">5",
+    "sim. ms": ">8", "ms": ">7", "bytes": ">5", "cpu": ">5", "own": ">5",
 }  # fmt: skip
 
 
@@ -86,7 +86,8 @@ class Interval:
     sent_mbit_s
         Of each host and uplink.
     cpu, own_cpu
-        Share of the machine's cores that was busy, and that Storm's processes used.
+        Share of the machine's cores that was busy, with whatever else runs on it, and that the
+        processes of this run used.
     """
 
     rate: float
@@ -187,11 +188,8 @@ def rank_correlation(rows: Sequence[Row], of: str) -> float | None:
 
 def run(options: argparse.Namespace) -> None:
     """Measure and print."""
-    names = options.topologies.split(",")
-    unknown = [name for name in names if name not in TOPOLOGIES]
-    if unknown:
-        rule = f"must be some of {', '.join(TOPOLOGIES)}"
-        raise InputError(rule, field="--topologies", value=unknown[0])
+    names = _chosen(options.topologies, TOPOLOGIES, "--topologies")
+    placements = _chosen(options.placements, PLACEMENTS, "--placements")
     whole(options.runs, "--runs", least=1)
     check_possible()
     setting = Setting()
@@ -203,7 +201,7 @@ def run(options: argparse.Namespace) -> None:
         running_storm(made) as storm,
     ):
         for name in names:
-            for row in _rows(storm, TOPOLOGIES[name], setting, options):
+            for row in _rows(storm, TOPOLOGIES[name], placements, setting, options):
                 rows.append(row)
                 table.add(row.to_document(), row.cells())
                 if options.out is not None:
@@ -218,6 +216,11 @@ def run(options: argparse.Namespace) -> None:
         for name, c in correlations.items()
     )
     table.end({"rank_correlation": correlations}, lines)
+
+
+def _chosen(names: str, allowed: Iterable[str], field: str) -> list[str]:
+    """Return names that were given with commas between them."""
+    return [known(name, allowed, field) for name in names.split(",")]
 
 
 def _write(path: Path, setting: Setting, rows: Sequence[Row]) -> None:
@@ -239,12 +242,16 @@ def _ended_by_sigterm() -> Iterator[None]:
 
 
 def _rows(
-    storm: Storm, topology: Topology, setting: Setting, options: argparse.Namespace
+    storm: Storm,
+    topology: Topology,
+    placements: Sequence[str],
+    setting: Setting,
+    options: argparse.Namespace,
 ) -> list[Row]:
-    """Submit a topology, measure all its placements, and kill it."""
+    """Submit a topology, measure its placements, and kill it."""
     _submit(storm, topology, setting)
     instance = _imported(storm, setting)
-    plans = [_plan(instance, setting, name) for name in PLACEMENTS]
+    plans = [_plan(instance, setting, name) for name in placements]
     runs: dict[str, list[Interval]] = {plan.name: [] for plan in plans}
     for _ in range(options.runs):
         for plan in plans:
@@ -289,8 +296,12 @@ def _slotwise(*words: str) -> str:
 
 
 def _plan(instance: Instance, setting: Setting, name: str) -> Plan:
-    """Place by a method, as if nothing ran, and say what comes of it."""
-    empty = replace(instance, running=None)
+    """Place by a method, as if nothing ran, and say what comes of it.
+
+    Supervisors have random ids, which schedulers follow; here nodes are called by their hosts.
+    """
+    nodes = tuple(replace(one, id=one.host) for one in instance.cluster.nodes)
+    empty = replace(instance, cluster=replace(instance.cluster, nodes=nodes), running=None)
     placement = PLACEMENTS[name](empty)
     verdict = judge(empty, placement)
     if not verdict.valid:
@@ -324,16 +335,18 @@ def _run(
     for _ in range(options.attempts):
         _wait_until_steady(storm, spouts, options.warm_up)
         found = _interval(storm, spouts, options.seconds)
-        sys.stderr.write(
-            f"{topology.id}, {plan.name}: {found.rate:.1f} tuples/s, {found.latency_ms:.0f} ms, "
-            f"cores {found.cpu:.0%} busy, {found.own_cpu:.0%} by Storm, {found.failed} failed\n"
-        )
+        if options.progress:
+            sys.stderr.write(
+                f"{topology.id}, {plan.name}: {found.rate:.1f} tuples/s, "
+                f"{found.latency_ms:.0f} ms, cores {found.cpu:.0%} busy, "
+                f"{found.own_cpu:.0%} by this run, {found.failed} failed\n"
+            )
         if found.own_cpu <= BUSY and not found.failed:
             break
     else:
         raise SlotwiseError(
             f"{topology.id}, {plan.name}: no interval of {options.attempts} counts, in the last "
-            f"one Storm used {found.own_cpu:.0%} of the cores and {found.failed} tuples failed"
+            f"one this run used {found.own_cpu:.0%} of the cores and {found.failed} tuples failed"
         )
     _slotwise("storm", "status", *where)  # ends with an error where a task is elsewhere
     return found
@@ -369,7 +382,7 @@ def _now_ms() -> int:
 
 
 def _cpu_s() -> tuple[float, float]:
-    """Return seconds that this machine's cores were busy, and that our processes used."""
+    """Return seconds that this machine's cores were busy, and that those this run started were."""
     all_times = psutil.cpu_times()
     busy = sum(all_times) - all_times.idle - all_times.iowait
     own = 0.0
@@ -402,11 +415,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--topologies", default=",".join(TOPOLOGIES), metavar="NAMES", help="default: all"
     )
+    parser.add_argument(
+        "--placements", default=",".join(PLACEMENTS), metavar="NAMES", help="default: all"
+    )
     parser.add_argument("--runs", type=int, default=5, help="of each placement")
-    parser.add_argument("--seconds", type=float, default=12.0, metavar="S", help="of an interval")
+    parser.add_argument("--seconds", type=float, default=10.0, metavar="S", help="of an interval")
     parser.add_argument("--warm-up", type=float, default=6.0, metavar="S", help="without a pause")
     parser.add_argument(
         "--attempts", type=int, default=5, help="intervals of a run until one counts"
     )
+    parser.add_argument("--progress", action="store_true", help="intervals, on stderr")
     parser.add_argument("--out", type=Path, metavar="FILE", help="all intervals, as JSON")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")

@@ -85,9 +85,10 @@ def check_possible() -> None:
     """
     missing = [name for name in ("ip", "tc", "java") if shutil.which(name) is None]
     if missing:
-        raise InputError(f"needs {', '.join(missing)} on the PATH")
+        raise InputError(f"needs {', '.join(missing)} on the PATH", has_value=False)
     if os.geteuid() != 0:
-        raise InputError("needs root: each supervisor runs in a network namespace of its own")
+        rule = "needs root: each supervisor runs in a network namespace of its own"
+        raise InputError(rule, has_value=False)
 
 
 @contextmanager

@@ -144,8 +144,7 @@ A node has 100 points of cpu and not 120, so that demands are four fifths of R-S
 def with_workload(imported: Instance, setting: Setting) -> Instance:
     """Return what Nimbus says, with what `Setting` adds, for prediction and simulation.
 
-    Supervisors have random ids; nodes are in the order of their hosts, so that the same placements
-    are made each time.
+    Nodes are in the order of their hosts, so that a placement fits every snapshot.
     """
     nodes = tuple(sorted(imported.cluster.nodes, key=lambda one: one.host))
     cluster = replace(imported.cluster, nodes=nodes)
