@@ -18,7 +18,7 @@ from typing import Any
 
 from slotwise.benchmarks.experiments.storm.throughput.network import HOSTS, HUB, Network
 from slotwise.benchmarks.experiments.storm.throughput.workload import NODE_CPU, NODE_MEMORY_MB
-from slotwise.models.errors import InputError, SlotwiseError
+from slotwise.models.errors import InputError, SlotwiseError, one_line
 from slotwise.models.formats.json_text import canonical_json
 from slotwise.models.importers.nimbus import read_nimbus
 from slotwise.models.importers.storm_settings import Imported
@@ -78,16 +78,17 @@ class Storm:
         done = exchange(
             words, canonical_json(request).encode(), _environment("hub", self.home), START_S
         )
-        if done.code:
-            raise SlotwiseError(f"Storm refuses: {done.stdout.decode()[-500:]}")
+        if done.code != 0:
+            said = one_line((done.stdout + done.stderr).decode(), 300)
+            raise SlotwiseError(f"Storm refuses: {said or 'out of time'}")
 
     def settled(self, tasks: int) -> None:
         """Wait until so many executors are assigned."""
-
-        def is_so(found: Imported) -> bool:
-            return sum(map(len, found.running.values())) == tasks
-
-        wait_for(self.address, is_so, f"{tasks} executors assigned")
+        wait_for(
+            self.address,
+            lambda one: sum(map(len, one.running.values())) == tasks,
+            f"{tasks} executors assigned",
+        )
 
 
 @contextmanager
@@ -124,7 +125,7 @@ def running_storm(network: Network) -> Iterator[Storm]:
         yield storm
 
 
-def wait_for(address: str, is_so: Callable[[Imported], bool], what: str) -> Imported:
+def wait_for(address: str, is_so: Callable[[Imported], bool], what: str) -> None:
     """Wait until what Nimbus says is so.
 
     Raises
@@ -142,7 +143,7 @@ def wait_for(address: str, is_so: Callable[[Imported], bool], what: str) -> Impo
         else:
             why = "; ".join(found.read)
             if is_so(found):
-                return found
+                return
         time.sleep(0.5)
     raise SlotwiseError(f"no {what} after {START_S:g} s; the last answer: {why}")
 

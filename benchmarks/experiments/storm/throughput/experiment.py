@@ -40,7 +40,7 @@ from slotwise.benchmarks.experiments.storm.throughput.workload import (
 )
 from slotwise.benchmarks.experiments.table import Table
 from slotwise.benchmarks.reproduction.placements import Outcome, Tried
-from slotwise.models.errors import SlotwiseError
+from slotwise.models.errors import SlotwiseError, one_line
 from slotwise.models.formats.file_bytes import write_atomically
 from slotwise.models.formats.instance_writer import instance_document
 from slotwise.models.formats.placement_file import write_placement
@@ -290,8 +290,9 @@ def _imported(storm: Storm, setting: Setting) -> Instance:
 
 def _slotwise(*words: str) -> str:
     done = exchange([sys.executable, "-m", "slotwise", *words], time_limit_s=COMMAND_S)
-    if done.code:
-        raise SlotwiseError(f"slotwise {words[0]}: {done.stderr.decode().strip()[-500:]}")
+    if done.code != 0:
+        said = one_line((done.stderr + done.stdout).decode(), 300)
+        raise SlotwiseError(f"slotwise {words[0]} fails: {said or 'out of time'}")
     return done.stdout.decode()
 
 

@@ -22,7 +22,6 @@ NODE_CPU = 100
 
 NODE_MEMORY_MB = 1024
 
-SEED = 0
 SIMULATED_S = 60.0
 SOLVE_S = 20.0
 """Of each proof."""
@@ -41,7 +40,7 @@ class Setting:
     window
         Most tuples of a spout task in flight (``topology.max.spout.pending``).
     service_ms
-        Of every task.
+        Of every task and acker; not measured apart: it hardly matters below a millisecond.
     timeout_s
         After which a tuple fails that was lost when its placement changed
         (``topology.message.timeout.secs``).
@@ -80,7 +79,7 @@ HEADER_BYTES = 66
 STORM_BYTES = 40
 """Of Storm's message (6), the task and stream it comes from, and the roots of a tuple."""
 MESSAGE_BYTES = 2 * HEADER_BYTES + STORM_BYTES
-"""Of a message to or from an acker, with the packet that acknowledges it."""
+"""Of a message to or from an acker, alone in a packet, with the packet that acknowledges it."""
 
 
 def wire_bytes(payload: int) -> int:
