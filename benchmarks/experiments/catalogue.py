@@ -115,13 +115,13 @@ EXPERIMENTS: dict[str, Experiment] = {
         ".storm.times",
         "seconds of Storm's own scheduler compared with ours",
     ),
-    "storm_throughput": Experiment(
-        ".storm.throughput.experiment",
-        "tuples per second of placements on a real Storm, beside prediction and simulation",
-    ),
     "storm_sequence": Experiment(
         ".storm.sequence",
         "topologies of a cluster placed one after another",
+    ),
+    "storm_throughput": Experiment(
+        ".storm.throughput.experiment",
+        "tuples per second of placements on a real Storm, beside prediction and simulation",
     ),
     "ras_choices": Experiment(
         ".storm.evictions",
