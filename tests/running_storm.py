@@ -12,13 +12,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from slotwise.benchmarks.experiments.storm.throughput.cluster import CLUSTER, PLANNED
 from slotwise.models.formats.json_text import canonical_json
 from slotwise.models.importers.nimbus import read_nimbus
 from slotwise.models.importers.storm_settings import Imported
 
-HERE = Path(__file__).parent
-CLUSTER = HERE / "storm_cluster/target/storm-cluster.jar"
-PLANNED = HERE.parent / "heuristics/external/storm_programs/planned/target/slotwise-storm.jar"
 RACKS = {"n1": "r1", "n2": "r1", "n3": "r2"}
 NODES = [
     {"id": n, "host": n, "rack": r, "slots": 4, "resources": {"cpu": 400, "memory_mb": 4096}}

@@ -119,6 +119,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         ".storm.sequence",
         "topologies of a cluster placed one after another",
     ),
+    "storm_throughput": Experiment(
+        ".storm.throughput.experiment",
+        "tuples per second of placements on a real Storm, beside prediction and simulation",
+    ),
     "ras_choices": Experiment(
         ".storm.evictions",
         "Storm's evictions compared with the smallest ones",

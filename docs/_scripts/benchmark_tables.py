@@ -1,4 +1,4 @@
-"""The tables of docs/benchmarks.md, docs/families.md and README.md, from what experiments print.
+"""The tables of docs/benchmarks.md and of the pages below, from what experiments print.
 
 python docs/_scripts/benchmark_tables.py run NAME...   # runs experiments; makes docs/_data/
 python docs/_scripts/benchmark_tables.py write         # the tables of the pages from it
@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from statistics import fmean, stdev
 from typing import Any
 
 import marked
@@ -20,6 +21,7 @@ PAGE, DATA = DOCS / "benchmarks.md", DOCS / "_data"
 OTHER_PAGES = {
     "storm_like_fit": DOCS / "families.md",
     "rstorm_excess": DOCS.parent / "README.md",
+    "storm_throughput": DOCS.parent / "benchmarks" / "README.md",
 }
 """Name of a table -> its page, where that is not `PAGE`."""
 
@@ -28,6 +30,7 @@ EXPERIMENTS = {
     "proofs-random": "proofs --family random --count 12 --time-limit 30 --textbook",
     "rstorm_table": "rstorm_table",
     "storm_like_fit": "storm_like_fit --count 300",
+    "storm_throughput": "storm_throughput --runs 5",
 }
 """Name of the data -> the words after ``python -m slotwise.benchmarks``; --json comes on top."""
 DATA_OF = {"rstorm_excess": "rstorm_table"}
@@ -127,12 +130,40 @@ def _quantiles(values: Sequence[float]) -> str:
     return " / ".join(f"{value:.3g}" if value < 1000 else f"{value:.0f}" for value in values)
 
 
+def storm_throughput(rows: Sequence[Document]) -> str:
+    """Return one row for each placement: what was predicted, simulated and measured."""
+    head = (
+        "topology", "placement", "network", "predicted", "simulated", "measured", "spread",
+        "predicted ms", "simulated ms", "measured ms", "bytes", "cpu",
+    )  # fmt: skip
+    cells = [_throughput(row) for row in rows if "placement" in row]
+    return marked.table(head, cells, text_columns=2)
+
+
+def _throughput(row: Document) -> tuple[str, ...]:
+    runs = row["runs"]
+    latencies = [run["latency_ms"] for run in runs]
+    sent = fmean(sum(v for k, v in run["sent_mbit_s"].items() if k[0] == "n") for run in runs)
+    return (
+        row["topology"],
+        row["placement"],
+        str(row["network"]),
+        *(f"{row[key]:.1f}" for key in ("predicted", "simulated", "measured")),
+        f"{100 * row['spread']:.1f} %",
+        *(f"{row[key]:.0f}" for key in ("predicted_ms", "simulated_ms")),
+        f"{fmean(latencies):.0f} ± {stdev(latencies):.1f}",
+        f"{sent / (row['tuple_mbit'] * row['measured']):.2f}",
+        f"{100 * fmean(run['own_cpu'] for run in runs):.0f} %",
+    )
+
+
 TABLES: dict[str, Callable[[Sequence[Document]], str]] = {
     "proofs-rstorm": proofs,
     "proofs-random": proofs,
     "rstorm_table": rstorm_table,
     "storm_like_fit": storm_like_fit,
     "rstorm_excess": rstorm_excess,
+    "storm_throughput": storm_throughput,
 }
 
 

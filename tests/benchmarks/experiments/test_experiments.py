@@ -102,7 +102,14 @@ SLOW = {
 PROOFS_IN_PROCESSES = {"proofs", "memory_limits"}
 """Experiments that measure proofs in a process each here, too; of the others this one proves."""
 
-RUNS = [pytest.param(name, marks=[pytest.mark.deep] * (name in SLOW)) for name in EXPERIMENTS]
+ELSEWHERE = {"storm_throughput"}
+"""It needs root: `test_throughput`."""
+
+RUNS = [
+    pytest.param(name, marks=[pytest.mark.deep] * (name in SLOW))
+    for name in EXPERIMENTS
+    if name not in ELSEWHERE
+]
 
 
 @pytest.mark.slow

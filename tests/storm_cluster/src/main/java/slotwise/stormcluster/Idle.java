@@ -80,7 +80,7 @@ public final class Idle {
         return builder.createTopology();
     }
 
-    private static void declare(ComponentConfigurationDeclarer<?> declarer, JsonNode demands) {
+    static void declare(ComponentConfigurationDeclarer<?> declarer, JsonNode demands) {
         declarer.setCPULoad(demands.path("cpu").asDouble(0));
         declarer.setMemoryLoad(
             demands.path("onheap_mb").asDouble(0), demands.path("offheap_mb").asDouble(0));
