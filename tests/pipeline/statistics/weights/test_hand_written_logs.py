@@ -114,6 +114,7 @@ def test_names_that_storm_cut_and_cpu_totals_of_a_control_group(measure: Measure
     lines, split = component(found, "lines"), component(found, "split")
     assert (split.cost.value, split.cpu.value) == (4, 2)  # 2 ms at 2 GHz; 1200 ms of 60 s
     assert (lines.cpu.value, lines.cost.value) == (3, 6)  # the other 1800 ms, 600 tuples
+    assert (split.service_ms.value, lines.service_ms.value) == (2, 3)
     assert found.streams[0].received.value == 10
 
 

@@ -94,6 +94,23 @@ def test_sizes_that_logs_do_not_tell_are_stated_and_marked() -> None:
         assert (stream.tuple_bytes, stream.estimated) == (size, ("tuple_bytes",))
 
 
+def test_what_a_prediction_reads_is_filled_in() -> None:
+    weights = (
+        ComponentWeights("t", "a", 3, service_ms=Weight(Decimal("0.5"), 1)),
+        ComponentWeights("t", "b", 2, service_ms=Weight(Decimal(2), 1)),
+    )
+    measured = found(components=weights, streams=(received(12, 7),))
+    one = topology(Stream("a", "b"))
+    a, b = measured_instance(instance(one), measured).topologies[0].components
+    assert (a.rate, a.service_ms, b.rate, b.service_ms) == (12, Decimal("0.5"), None, 2)
+    windowed = replace(one, window=10)
+    a, _ = measured_instance(instance(windowed), measured).topologies[0].components
+    assert (a.rate, a.service_ms) == (None, Decimal("0.5"))
+    two = topology(Stream("a", "b"), Stream("a", "b", "all"))
+    a, _ = measured_instance(instance(two), measured).topologies[0].components
+    assert a.rate is None
+
+
 def test_flow_stays_where_a_rate_is_not_known() -> None:
     given = instance(topology(Stream("a", "b"), Stream("b", "a")))
     assert measured_instance(given, found(streams=(received(12),))).flow == "pairs"
