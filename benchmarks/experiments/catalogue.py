@@ -208,7 +208,7 @@ def run_experiment(name: str, arguments: Sequence[str]) -> int:
     """Run one of `EXPERIMENTS`; return its exit code.
 
     That is 2 where the input is wrong and 1 where another error of ours ends it, as one does where
-    what it checks does not hold. Either is one line on stderr.
+    what it checks does not hold, and 130 after Ctrl-C. Each is one line on stderr.
     """
     experiment = EXPERIMENTS[name]
     module = import_module(experiment.module, __package__)
@@ -223,4 +223,7 @@ def run_experiment(name: str, arguments: Sequence[str]) -> int:
     except SlotwiseError as error:
         sys.stderr.write(f"{name}: {error}\n")
         return 2 if isinstance(error, InputError) else 1
+    except KeyboardInterrupt:
+        sys.stderr.write(f"{name}: interrupted\n")
+        return 130
     return 0

@@ -155,11 +155,17 @@ def test_the_list_names_them_all(capsys: pytest.CaptureFixture[str], root: Path)
 
 
 @pytest.mark.parametrize(
-    ("error", "code"), [(InputError("no", has_value=False), 2), (SlotwiseError("no"), 1)]
+    ("error", "code", "line"),
+    [
+        (InputError("no", has_value=False), 2, "no"),
+        (SlotwiseError("no"), 1, "no"),
+        (KeyboardInterrupt(), 130, "interrupted"),
+    ],
 )
 def test_an_error_is_one_line_and_an_exit_code(
-    error: Exception,
+    error: BaseException,
     code: int,
+    line: str,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -174,4 +180,4 @@ def test_an_error_is_one_line_and_an_exit_code(
     monkeypatch.setitem(EXPERIMENTS, "failing", Experiment("failing", "how one fails"))
     monkeypatch.setattr(catalogue, "import_module", lambda name, package: Failing)
     assert run_experiment("failing", []) == code
-    assert capsys.readouterr().err == "failing: no\n"
+    assert capsys.readouterr().err == f"failing: {line}\n"
