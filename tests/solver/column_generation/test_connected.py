@@ -18,6 +18,7 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import IntArray, Problem
 from slotwise.solver.column_generation.configurations.engine import FAST_CONFIGURATIONS
+from slotwise.solver.column_generation.connected import level
 from slotwise.solver.column_generation.connected.engine import CONNECTED
 from slotwise.solver.column_generation.connected.enumeration import (
     enumerate_connected,
@@ -112,6 +113,21 @@ def test_no_reduced_cost_is_negative() -> None:
             found = find_duals(graph, 1 << 20, time.perf_counter() + seconds, RunToken())
             configurations = all_configurations(graph)
             assert (configurations @ found.pi >= (graph.gains(configurations) << 20)).all()
+
+
+def test_rougher_units_first_end_at_the_same_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(2)
+    for number in range(90):
+        graph = random_graph(rng, ConnectedParams(max_assignments=(200, 4, 0)[number % 3]))
+        until = time.perf_counter() + 60
+        plain = find_duals(graph, 1 << 20, until, RunToken())
+        with monkeypatch.context() as patch:
+            patch.setattr(level, "ROUGH_UNITS", 2)
+            found = find_duals(graph, 1 << 20, until, RunToken())
+        configurations = all_configurations(graph)
+        assert (configurations @ found.pi >= (graph.gains(configurations) << 20)).all(), number
+        tolerance = int(graph.sizes.sum()) << (level.TOLERANCE_BITS + 1)
+        assert abs(found.total(graph.sizes) - plain.total(graph.sizes)) <= tolerance, number
 
 
 def test_every_solution_keeps_the_load_bound() -> None:
