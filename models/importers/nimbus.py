@@ -55,6 +55,9 @@ PORT = 6627
 NO_RACK = "default-rack"
 """The rack of all nodes where no table of racks is given."""
 
+LONGEST_WAIT_S = 10**6
+"""Sockets take no longer one."""
+
 WINDOW = 600
 """Seconds of the window in which Storm counts tuples."""
 
@@ -101,7 +104,7 @@ class Nimbus:
                 self.port,
                 proto_factory=thrift("protocol").TBinaryProtocolFactory(),
                 trans_factory=thrift("transport").TFramedTransportFactory(),
-                timeout=int(timeout_s * 1000),
+                timeout=max(1, int(min(timeout_s, LONGEST_WAIT_S) * 1000)),
             )
 
     def __enter__(self) -> Nimbus:
@@ -125,16 +128,15 @@ class Nimbus:
         try:
             yield
         except known as refusal:
-            raise InputError(
-                f"refuses: {refusal.msg}", field=self.address, has_value=False
-            ) from None
+            rule = f"refuses: {refusal.msg}"
+            raise InputError(rule, has_value=False, file=self.address) from None
         except (*self._broken, OSError, EOFError, ValueError, MemoryError) as error:
             # MemoryError: the length of a frame that is none, which thriftpy2 takes at its word.
             rule = (
                 f"does not answer as a Nimbus without TLS and Kerberos does "
                 f"({type(error).__name__}: {error})"
             )
-            raise InputError(rule, field=self.address, has_value=False) from None
+            raise InputError(rule, has_value=False, file=self.address) from None
 
 
 def read_nimbus(address: str, timeout_s: float = 30) -> Imported:
@@ -368,6 +370,9 @@ def _host_and_port(address: str) -> tuple[str, int]:
         port = PORT if parts.port is None else parts.port
     except ValueError:
         port = 0
+    if parts.username is not None or parts.password is not None:
+        rule = f"must be {NIMBUS}://HOST:PORT, without a user and a password"
+        raise InputError(rule, field="Nimbus", has_value=False)
     if not parts.hostname or not 0 < port < 65536 or parts.path.strip("/") or parts.query:
         raise InputError(f"must be {NIMBUS}://HOST:PORT", field="Nimbus", value=address)
     return parts.hostname, port

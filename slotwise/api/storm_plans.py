@@ -7,12 +7,14 @@ Nimbus is asked for the rebalances, in an order in which each topology's new pla
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import shlex
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -29,7 +31,12 @@ from slotwise.models.errors import InputError
 from slotwise.models.formats.file_bytes import write_atomically
 from slotwise.models.formats.json_text import parse_json
 from slotwise.models.importers.nimbus import Nimbus, read_nimbus
-from slotwise.models.importers.storm_settings import PLANNED_STRATEGY, WRAPPED, Imported
+from slotwise.models.importers.storm_settings import (
+    PLANNED_STRATEGY,
+    WRAPPED,
+    Imported,
+    json_conf,
+)
 from slotwise.models.instance.instance import Instance, Place
 from slotwise.models.instance.placement import Placement
 from slotwise.models.instance_file import instance_hash
@@ -38,6 +45,12 @@ from slotwise.models.problem.problem import Problem
 from slotwise.models.values import time_limit
 
 FORMAT = "slotwise.storm-plan/1"
+STRATEGY = "topology.scheduler.strategy"
+PLANS = "slotwise.plans"
+WHITELIST = "nimbus.scheduler.strategy.class.whitelist"
+"""Settings of Storm and, in it, of the jar."""
+
+MOST_AGE_S = 10**9
 POLL_S = 0.5
 """Seconds between two looks at a Nimbus that rebalances."""
 
@@ -146,6 +159,8 @@ def apply_plan(
     """Ask a Storm with the jar ``slotwise-storm`` to place its topologies as planned.
 
     Nothing is changed unless `execute`: the plan is checked against what Nimbus says now.
+    Topologies are rebalanced one after another, up to the first that is not placed as planned. One
+    that Storm no longer places at all, as where the jar is missing, gets its own strategy back.
 
     Parameters
     ----------
@@ -169,8 +184,9 @@ def apply_plan(
     Raises
     ------
     InputError
-        For bad input; a Storm whose scheduler follows no plan; a cluster that has changed since
-        the snapshot; a plan that breaks a rule; and topologies that could only exchange places.
+        For bad input; a Storm whose scheduler follows no plan, or none in this folder; a cluster
+        that has changed since the snapshot; a plan that breaks a rule; topologies that could only
+        exchange places; another plan that is being applied; a topology that Storm does not place.
 
     Examples
     --------
@@ -185,6 +201,9 @@ def apply_plan(
     folder = Path(path_of(plans, "plans", "a path"))
     if not folder.is_dir():
         raise InputError("is not a folder", field="plans", value=str(folder))
+    age = time_limit(max_age_s, "max_age_s")
+    if age > MOST_AGE_S:
+        raise InputError(f"must be at most {MOST_AGE_S}", field="max_age_s", value=max_age_s)
     problem = as_problem(snapshot)
     instance = problem.instance
     if instance.running is None:
@@ -193,20 +212,21 @@ def apply_plan(
     if any(one.strategy is None for one in now.topologies):
         rule = "places by round robin and follows no plan; see the guide of a running Storm"
         raise InputError(rule, field="storm.scheduler", has_value=False)
-    _check_unchanged(instance, now, moved=placement is None)
+    _check_jar(nimbus, folder, limit)
     wanted = _places(problem, placed(placement, problem))
+    _check_unchanged(instance, now, None if placement is None else wanted)
     order = _order(instance, wanted, now.running)
     if execute:
-        signed = {
-            "snapshot": instance_hash(instance),
-            "max_age_s": time_limit(max_age_s, "max_age_s"),
-        }
-        for name in order:
-            on_topology(name)
-            _write(folder, name, now.ids[name], wanted[name], signed)
-            _rebalance(nimbus, name, now.ids[name], limit)
-            _wait(nimbus, name, limit)
-        now = read_nimbus(nimbus, limit)
+        with _only_here(folder):
+            signed = {"snapshot": instance_hash(instance), "max_age_s": age}
+            _replace_old(folder, now.ids, wanted, order, signed)
+            for name in order:
+                on_topology(name)
+                _write(folder, name, now.ids[name], wanted[name], signed)
+                _rebalance(nimbus, name, now.ids[name], len(now.running[name]), limit)
+                now = read_nimbus(nimbus, limit)
+                if _state(name, wanted, now.running).elsewhere:
+                    break  # the places of those after it may not be free
     states = (_state(name, wanted, now.running) for name in (*order, *(set(wanted) - set(order))))
     return StormState(tuple(sorted(states, key=lambda one: _rank(one.topology, order))), execute)
 
@@ -214,9 +234,9 @@ def apply_plan(
 def rebalance_commands(snapshot: InstanceLike, placement: PlacementLike) -> list[str]:
     """Return commands of Storm that come near a plan without the jar.
 
-    Each sets the demands of the snapshot's components, which `measure` may have measured, and the
-    plan's nodes as favoured ones, those with most tasks first. They choose no worker, and Storm may
-    place a task on another node.
+    One for each topology that has to move. It sets the demands of the snapshot's components, which
+    `measure` may have measured, and the hosts of the plan's nodes as favoured ones, those with most
+    tasks first. They choose no worker, and Storm may place a task on another node.
 
     Parameters
     ----------
@@ -237,15 +257,19 @@ def rebalance_commands(snapshot: InstanceLike, placement: PlacementLike) -> list
     """
     problem = as_problem(snapshot)
     wanted = _places(problem, placed(placement, problem))
-    commands = []
+    running, commands = problem.instance.running, []
+    host_of = {node.id: node.host or node.id for node in problem.instance.cluster.nodes}
     for topology in problem.instance.topologies:
+        places = wanted.get(topology.id)
+        if not places or (running and not _state(topology.id, wanted, running).elsewhere):
+            continue
         demands = {
             one.id: {_STORM_NAMES.get(k, k): float(v) for k, v in one.resources.items()}
             for one in topology.components
             if one.kind != "system"
         }
-        nodes = Counter(place.node for place in wanted.get(topology.id, {}).values())
-        favoured = {"topology.scheduler.favored.nodes": [node for node, _ in nodes.most_common()]}
+        hosts = Counter(host_of[place.node] for place in places.values())
+        favoured = {"topology.scheduler.favored.nodes": [host for host, _ in hosts.most_common()]}
         words = ["storm", "rebalance", topology.id, "-w", "0", "-r", json.dumps(demands)]
         commands.append(shlex.join([*words, "-t", json.dumps(favoured)]))
     return commands
@@ -284,16 +308,53 @@ def _state(name: str, wanted: Places, running: Places) -> TopologyState:
     return TopologyState(name, len(planned), len(planned) - same)
 
 
-def _check_unchanged(instance: Instance, now: Imported, *, moved: bool) -> None:
-    """Check that the cluster is as in the snapshot; with `moved`, tasks may run elsewhere."""
+def _check_jar(address: str, folder: Path, timeout_s: float) -> None:
+    """Check what Nimbus's settings tell of the jar: it reads plans here, and may follow them."""
+    with Nimbus(address, timeout_s) as nimbus:
+        conf = json_conf(nimbus.ask("getNimbusConf"), "getNimbusConf")
+    named = conf.get(PLANS)
+    if not isinstance(named, str):
+        rule = "is not set in Nimbus: the jar slotwise-storm reads no plans; see the guide"
+        raise InputError(rule, field=PLANS, has_value=False)
+    if Path(named).resolve() != folder.resolve():
+        rule = f"is not the folder that Nimbus reads plans from ({PLANS}: {named})"
+        raise InputError(rule, field="plans", value=str(folder))
+    allowed = conf.get(WHITELIST)
+    if isinstance(allowed, list) and allowed and PLANNED_STRATEGY not in allowed:
+        raise InputError(f"lacks {PLANNED_STRATEGY}: add it", field=WHITELIST, has_value=False)
+
+
+@contextmanager
+def _only_here(folder: Path) -> Iterator[None]:
+    """Let nobody else apply a plan in a folder meanwhile."""
+    with (folder / ".applying").open("a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            rule = "is where another plan is being applied; wait until that has ended"
+            raise InputError(rule, field="plans", value=str(folder)) from None
+        yield
+
+
+def _check_unchanged(instance: Instance, now: Imported, wanted: Places | None) -> None:
+    """Check that the cluster is as in the snapshot, or where it differs already as `wanted`.
+
+    ``None``: tasks may run anywhere, to be rolled back, and further topologies may be there.
+    """
     nodes = {node.id: (node.slots, dict(node.resources)) for node in now.nodes}
     for node in instance.cluster.nodes:
         if nodes.get(node.id) != (node.slots, dict(node.resources)):
-            rule = "is gone" if node.id not in nodes else "has other slots or resources"
+            rule = "has other slots or resources"
+            if node.id not in nodes:
+                rule = "is gone, or blacklisted,"
             raise InputError(
                 f"{rule} since the snapshot; import again", field="node", value=node.id
             )
     topologies = {one.id: one for one in now.topologies}
+    more = topologies.keys() - {one.id for one in instance.topologies}
+    if more and wanted is not None:
+        rule = "was submitted since the snapshot; import again"
+        raise InputError(rule, field="topology", value=min(more))
     for topology in instance.topologies:
         other = topologies.get(topology.id)
         counts = {one.id: one.parallelism for one in topology.placed_components}
@@ -301,10 +362,26 @@ def _check_unchanged(instance: Instance, now: Imported, *, moved: bool) -> None:
             rule = "is gone" if other is None else "has other numbers of executors"
             rule = f"{rule} since the snapshot; import again"
             raise InputError(rule, field="topology", value=topology.id)
-        before = (instance.running or {}).get(topology.id, {})
-        if not moved and dict(before) != dict(now.running.get(topology.id, {})):
+        if wanted is None:
+            continue
+        before, found = (instance.running or {}).get(topology.id, {}), now.running
+        has_moved = dict(before) != dict(found.get(topology.id, {}))
+        if has_moved and _state(topology.id, wanted, found).elsewhere:
             rule = "runs elsewhere since the snapshot; import again"
             raise InputError(rule, field="topology", value=topology.id)
+
+
+def _replace_old(
+    folder: Path,
+    ids: Mapping[str, str],
+    wanted: Places,
+    order: Sequence[str],
+    signed: Mapping[str, Any],
+) -> None:
+    """Replace older plans of topologies that need not move: their next rebalance follows them."""
+    for name in wanted.keys() - set(order):
+        if (folder / plan_file(name)).exists():
+            _write(folder, name, ids[name], wanted[name], signed)
 
 
 def _order(instance: Instance, wanted: Places, running: Places) -> list[str]:
@@ -387,31 +464,56 @@ def plan_file(topology: str) -> str:
     return quote_plus(topology, safe="*-_").replace(".", "%2E").replace("~", "%7E") + ".plan"
 
 
-def _rebalance(address: str, name: str, storm_id: str, timeout_s: float) -> None:
-    """Ask Nimbus to place a topology again, by our strategy around its own."""
+def _rebalance(address: str, name: str, storm_id: str, tasks: int, timeout_s: float) -> None:
+    """Ask Nimbus to place a topology again, by our strategy around its own, and wait for it.
+
+    Raises
+    ------
+    InputError
+        Where not as many `tasks` run as before at the end of the time: then its strategy is set
+        back, if it was changed here.
+    """
     with Nimbus(address, timeout_s) as nimbus:
         conf = parse_json(nimbus.ask("getTopologyConf", storm_id))
-        overrides = {}
-        strategy = conf.get("topology.scheduler.strategy")
-        if strategy != PLANNED_STRATEGY:
-            overrides = {"topology.scheduler.strategy": PLANNED_STRATEGY, WRAPPED: strategy}
-        options = nimbus.types.RebalanceOptions(
-            wait_secs=0, topology_conf_overrides=json.dumps(overrides) if overrides else None
+        before = conf.get(STRATEGY)
+        is_new = before != PLANNED_STRATEGY
+        _ask_rebalance(
+            nimbus, name, {STRATEGY: PLANNED_STRATEGY, WRAPPED: before} if is_new else {}
         )
-        nimbus.ask("rebalance", name, options)
+    if _is_placed(address, name, storm_id, tasks, timeout_s):
+        return
+    if is_new:
+        with Nimbus(address, timeout_s) as nimbus:
+            _ask_rebalance(nimbus, name, {STRATEGY: before})
+    back = f"; its strategy is {before} again" if is_new else ""
+    raise InputError(
+        f"was not placed by Storm in {timeout_s:g} s{back}: see Nimbus's log, and whether the jar "
+        "slotwise-storm is in every Nimbus",
+        field="topology",
+        value=name,
+    )
 
 
-def _wait(address: str, name: str, timeout_s: float) -> None:
-    """Wait until Nimbus has rebalanced a topology; what came of it is not judged here."""
+def _ask_rebalance(nimbus: Nimbus, name: str, overrides: Mapping[str, object]) -> None:
+    options = nimbus.types.RebalanceOptions(
+        wait_secs=0, topology_conf_overrides=json.dumps(overrides) if overrides else None
+    )
+    nimbus.ask("rebalance", name, options)
+
+
+def _is_placed(address: str, name: str, storm_id: str, tasks: int, timeout_s: float) -> bool:
+    """Wait until Nimbus has rebalanced a topology and as many tasks run as before."""
     deadline = time.monotonic() + timeout_s
     while time.monotonic() < deadline:
         time.sleep(POLL_S)
         with Nimbus(address, timeout_s) as nimbus:
             now = nimbus.ask("getClusterInfo").topologies
-        if all(one.status != "REBALANCING" for one in now if one.name == name):
-            return
-    raise InputError(
-        f"is still rebalancing after {timeout_s:g} s; see Nimbus's log",
-        field="topology",
-        value=name,
-    )
+            if any(one.status == "REBALANCING" for one in now if one.name == name):
+                continue
+            errors_left_out = nimbus.types.GetInfoOptions(
+                num_err_choice=nimbus.types.NumErrorsChoice.NONE
+            )
+            found = nimbus.ask("getTopologyInfoWithOpts", storm_id, errors_left_out).executors
+        if len(found or ()) >= tasks:
+            return True
+    return False

@@ -119,7 +119,14 @@ def storm_status(call: Call, *, as_json: options.Json = False) -> int:
 def _applied(call: Call, as_json: bool, **changes: object) -> int:
     state: StormState = call(on_topology=lambda name: exits.note(f"rebalances {name}"), **changes)
     if not state.applied and not as_json:
-        exits.note("Nothing was changed; --execute applies the plan.")
+        verb = "rolls back" if "placement" in changes else "applies the plan"
+        exits.note(f"Nothing was changed; --execute {verb}.")
+    if state.applied and not state.is_as_planned:
+        exits.note(
+            "Not all is as planned: lines of Nimbus's log with `slotwise:` say why (a plan that no "
+            "longer fits, slotwise.shadow). "
+            "Topologies after the first such one were left as they are."
+        )
     return _shown(state, as_json, expected=not state.applied)
 
 

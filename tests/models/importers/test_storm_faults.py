@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+import running_storm as storms
 from conftest import DEEP, EXAMPLES
 from running_storm import NODES, RACKS, READY, RunningStorm, running_storm
 
 import slotwise
-from slotwise.api.storm_plans import plan_file
+from slotwise.api.storm_plans import STRATEGY, WHITELIST, plan_file
 from slotwise.models.formats.json_text import parse_json
 from slotwise.models.importers.nimbus import Nimbus
 from slotwise.models.instance.instance import Instance
@@ -151,17 +154,134 @@ def test_the_good_plan_still_works(planned: Planned) -> None:
     assert state.is_as_planned
 
 
+def spread(snapshot: Instance) -> slotwise.Placement:
+    """Return another plan: tasks on one node after the other."""
+    places = {
+        task: {"node": f"n{k % 3 + 1}", "worker": 0}
+        for k, (topology, task) in enumerate(snapshot.task_names())
+        if topology == "wc"
+    }
+    return slotwise.Placement.from_dict(snapshot, {"wc": places})
+
+
+def test_a_plan_that_is_in_place_already_changes_nothing(planned: Planned) -> None:
+    """As after Ctrl-C: the same command goes on."""
+    again = slotwise.apply_plan(
+        planned.snapshot, planned.plan, planned.storm.address, planned.plans, execute=True
+    )
+    assert again.is_as_planned
+
+
+def test_a_folder_that_nimbus_does_not_read(planned: Planned, tmp_path: Path) -> None:
+    with pytest.raises(slotwise.InputError, match="not the folder that Nimbus reads plans from"):
+        slotwise.apply_plan(planned.snapshot, planned.plan, planned.storm.address, tmp_path)
+
+
+def test_two_plans_at_once(planned: Planned) -> None:
+    """The second one changes nothing; once the first has ended, it may."""
+    storm, plans = planned.storm, planned.plans
+    snapshot = planned.imported()
+    before = planned.file.read_bytes()
+    with (plans / ".applying").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(slotwise.InputError, match="another plan is being applied"):
+            slotwise.apply_plan(snapshot, spread(snapshot), storm.address, plans, execute=True)
+    assert planned.file.read_bytes() == before
+    done = slotwise.apply_plan(snapshot, spread(snapshot), storm.address, plans, execute=True)
+    assert done.is_as_planned
+    back = slotwise.apply_plan(snapshot, None, storm.address, plans, execute=True)
+    assert back.is_as_planned
+
+
+def test_a_rollback_without_moves_replaces_the_plan(planned: Planned) -> None:
+    """A plan that was written, and whose rebalance nobody asked for, is not followed later."""
+    storm, plans = planned.storm, planned.plans
+    snapshot = planned.imported()
+    slotwise.apply_plan(snapshot, spread(snapshot), storm.address, plans, execute=True)
+    unwanted = planned.file.read_bytes()
+    slotwise.apply_plan(snapshot, None, storm.address, plans, execute=True)
+    planned.write(unwanted)
+    slotwise.apply_plan(snapshot, None, storm.address, plans, execute=True)
+    assert planned.file.read_bytes() != unwanted
+    planned.rebalanced()
+    assert slotwise.storm_status(snapshot, planned.plan, storm.address).is_as_planned
+
+
 def test_a_cluster_that_changed_since_the_snapshot(planned: Planned) -> None:
     """A supervisor dies: the plan is refused before anything is changed, and Storm schedules."""
     storm, plans = planned.storm, planned.plans
+    other = spread(planned.snapshot)
     with pytest.raises(slotwise.InputError, match="runs elsewhere since the snapshot"):
-        slotwise.apply_plan(planned.snapshot, planned.plan, storm.address, plans)
+        slotwise.apply_plan(planned.snapshot, other, storm.address, plans)
     snapshot = planned.imported()
     storm.ask({"end": "n2"})
     deadline = time.monotonic() + 30
     while len(storm.read().nodes) > 2 and time.monotonic() < deadline:
         time.sleep(0.2)
-    with pytest.raises(slotwise.InputError, match=r"n2.*is gone since the snapshot"):
-        slotwise.apply_plan(snapshot, planned.plan, storm.address, plans, execute=True)
+    with pytest.raises(slotwise.InputError, match=r"n2.*is gone.*since the snapshot"):
+        slotwise.apply_plan(snapshot, spread(snapshot), storm.address, plans, execute=True)
     planned.write(planned.good)
     assert "node n2 is not there" in planned.rebalanced()
+
+
+ADDED = {
+    "id": "more",
+    "components": [
+        {"id": "a", "kind": "spout", "parallelism": 1, "resources": {"cpu": 10, "onheap_mb": 64}}
+    ],
+    "streams": [],
+    "worker_max_heap_mb": 500,
+}
+
+
+def test_a_topology_that_was_submitted_since_the_snapshot(tmp_path: Path) -> None:
+    """It may be where the plan wants to be."""
+    with running_storm(NODES, {"slotwise.plans": str(tmp_path)}) as storm:
+        storm.ask({"submit": ADDED})
+        storm.settled()
+        snapshot = slotwise.import_storm(storm.address, racks=RACKS).instance
+        storm.ask({"submit": ADDED | {"id": "since"}})
+        storm.settled()
+        plan = {"more": {"a[0]": {"node": "n1", "worker": 0}}}
+        stays = slotwise.Placement.from_dict(snapshot, plan)
+        with pytest.raises(slotwise.InputError, match=r"since.*was submitted since the snapshot"):
+            slotwise.apply_plan(snapshot, stays, storm.address, tmp_path)
+        assert slotwise.apply_plan(snapshot, None, storm.address, tmp_path).is_as_planned
+
+
+def strategy_of(storm: RunningStorm, name: str) -> object:
+    with Nimbus(storm.address) as nimbus:
+        return parse_json(nimbus.ask("getTopologyConf", storm.read().ids[name]))[STRATEGY]
+
+
+def test_a_storm_without_the_jar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It places nothing by a strategy that it lacks: the topology gets its own one back."""
+    monkeypatch.setattr(storms, "PLANNED", tmp_path / "no.jar")
+    (topology,) = parse_json((EXAMPLES / "word-count.json").read_text())["topologies"]
+    with running_storm(NODES, {"slotwise.plans": str(tmp_path)}) as storm:
+        storm.ask({"submit": topology | {"worker_max_heap_mb": 2000}})
+        storm.settled()
+        before = strategy_of(storm, "wc")
+        snapshot = slotwise.import_storm(storm.address, racks=RACKS).instance
+        with pytest.raises(slotwise.InputError, match="was not placed by Storm in 5 s; its strat"):
+            slotwise.apply_plan(
+                snapshot, spread(snapshot), storm.address, tmp_path, execute=True, timeout_s=5
+            )
+        storm.settled()
+        assert strategy_of(storm, "wc") == before
+
+
+@pytest.mark.parametrize(
+    ("conf", "why"),
+    [
+        ({}, "slotwise.plans: is not set in Nimbus"),
+        ({WHITELIST: ["x.Y"]}, "lacks slotwise.storm.PlannedStrategy"),
+    ],
+)
+def test_a_nimbus_that_would_follow_no_plan(tmp_path: Path, conf: dict[str, Any], why: str) -> None:
+    plans = {"slotwise.plans": str(tmp_path)} if conf else {}
+    with running_storm(NODES, plans | conf) as storm:
+        snapshot = slotwise.import_storm(storm.address, racks=RACKS).instance
+        running = replace(snapshot, running=snapshot.running or {})
+        with pytest.raises(slotwise.InputError, match=why):
+            slotwise.apply_plan(running, None, storm.address, tmp_path)

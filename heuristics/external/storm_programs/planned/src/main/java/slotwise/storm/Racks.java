@@ -37,7 +37,7 @@ final class Racks {
         written = text;
         Path file = Path.of(name).toAbsolutePath();
         try {
-            Path part = Files.createTempFile(file.getParent(), file.getFileName().toString(), "");
+            Path part = file.resolveSibling("." + file.getFileName() + ".part");
             try {
                 Files.writeString(part, text, StandardCharsets.UTF_8);
                 Files.move(part, file, StandardCopyOption.REPLACE_EXISTING);
