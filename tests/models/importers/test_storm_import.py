@@ -363,3 +363,15 @@ def test_a_nimbus_that_hangs_or_answers_garbage(answer: bytes | None) -> None:
 def test_bad_addresses(address: str) -> None:
     with pytest.raises(slotwise.InputError, match="nimbus://HOST:PORT"):
         slotwise.import_storm(address)
+
+
+def test_a_password_in_an_address_is_not_repeated() -> None:
+    with pytest.raises(slotwise.InputError, match="without a user and a password") as error:
+        slotwise.import_storm("nimbus://me:secret@localhost:6627")
+    assert "secret" not in str(error.value)
+
+
+@pytest.mark.parametrize("seconds", [1e-4, 1e12])
+def test_any_time_limit_ends_in_a_line_where_nobody_answers(seconds: float) -> None:
+    with pytest.raises(slotwise.InputError, match="does not answer as a Nimbus"):
+        slotwise.import_storm("nimbus://127.0.0.1:1", timeout_s=seconds)
