@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from decimal import Decimal
 from functools import cache
@@ -139,13 +139,17 @@ class Nimbus:
             raise InputError(rule, has_value=False, file=self.address) from None
 
 
-def read_nimbus(address: str, timeout_s: float = 30) -> Imported:
+def read_nimbus(
+    address: str, timeout_s: float = 30, only: Collection[str] | None = None
+) -> Imported:
     """Return what a running Storm has: nodes, topologies, and what runs where.
 
     Parameters
     ----------
     address, timeout_s
         See `Nimbus`.
+    only
+        Names of the topologies to read; ``None`` = all.
 
     Raises
     ------
@@ -160,7 +164,11 @@ def read_nimbus(address: str, timeout_s: float = 30) -> Imported:
         usable = [one for one in cluster.supervisors if not one.blacklisted]
         running_now = [one for one in cluster.topologies if one.status != "KILLED"]
         running_now.sort(key=lambda one: one.name)
-        found = [_topology(nimbus, one, cluster_conf) for one in running_now]
+        found = [
+            _topology(nimbus, one, cluster_conf)
+            for one in running_now
+            if only is None or one.name in only
+        ]
     nodes = tuple(sorted((_node(one) for one in usable), key=lambda node: node.id))
     known = {node.id for node in nodes}
     running = {

@@ -141,7 +141,7 @@ def storm_status(
     """
     problem = as_problem(snapshot)
     wanted = _places(problem, placed(placement, problem))
-    running = read_nimbus(nimbus, time_limit(timeout_s, "timeout_s")).running
+    running = read_nimbus(nimbus, time_limit(timeout_s, "timeout_s"), wanted).running
     return StormState(tuple(_state(name, wanted, running) for name in wanted), applied=False)
 
 
@@ -208,7 +208,8 @@ def apply_plan(
     instance = problem.instance
     if instance.running is None:
         raise InputError(NEEDS_RUNNING, field="snapshot", has_value=False)
-    now = read_nimbus(nimbus, limit)
+    mine = {one.id for one in instance.topologies} if placement is None else None
+    now = read_nimbus(nimbus, limit, mine)
     if any(one.strategy is None for one in now.topologies):
         rule = "places by round robin and follows no plan; see the guide of a running Storm"
         raise InputError(rule, field="storm.scheduler", has_value=False)
@@ -224,7 +225,7 @@ def apply_plan(
                 on_topology(name)
                 _write(folder, name, now.ids[name], wanted[name], signed)
                 _rebalance(nimbus, name, now.ids[name], len(now.running[name]), limit)
-                now = read_nimbus(nimbus, limit)
+                now = read_nimbus(nimbus, limit, mine)
                 if _state(name, wanted, now.running).elsewhere:
                     break  # the places of those after it may not be free
     states = (_state(name, wanted, now.running) for name in (*order, *(set(wanted) - set(order))))
@@ -342,14 +343,17 @@ def _check_unchanged(instance: Instance, now: Imported, wanted: Places | None) -
     ``None``: tasks may run anywhere, to be rolled back, and further topologies may be there.
     """
     nodes = {node.id: (node.slots, dict(node.resources)) for node in now.nodes}
+    left = {place.node for places in (instance.running or {}).values() for place in places.values()}
     for node in instance.cluster.nodes:
+        if wanted is None and node.id not in left:
+            continue  # nothing goes back to it
         if nodes.get(node.id) != (node.slots, dict(node.resources)):
             rule = "has other slots or resources"
             if node.id not in nodes:
                 rule = "is gone, or blacklisted,"
-            raise InputError(
-                f"{rule} since the snapshot; import again", field="node", value=node.id
-            )
+            rule += " since the snapshot; "
+            rule += "import again" if wanted is not None else "what ran there cannot go back"
+            raise InputError(rule, field="node", value=node.id)
     topologies = {one.id: one for one in now.topologies}
     more = topologies.keys() - {one.id for one in instance.topologies}
     if more and wanted is not None:

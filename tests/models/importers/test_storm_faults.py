@@ -220,6 +220,8 @@ def test_a_cluster_that_changed_since_the_snapshot(planned: Planned) -> None:
         time.sleep(0.2)
     with pytest.raises(slotwise.InputError, match=r"n2.*is gone.*since the snapshot"):
         slotwise.apply_plan(snapshot, spread(snapshot), storm.address, plans, execute=True)
+    with pytest.raises(slotwise.InputError, match=r"n2.*what ran there cannot go back"):
+        slotwise.apply_plan(snapshot, None, storm.address, plans, execute=True)
     planned.write(planned.good)
     assert "node n2 is not there" in planned.rebalanced()
 
@@ -246,6 +248,13 @@ def test_a_topology_that_was_submitted_since_the_snapshot(tmp_path: Path) -> Non
         stays = slotwise.Placement.from_dict(snapshot, plan)
         with pytest.raises(slotwise.InputError, match=r"since.*was submitted since the snapshot"):
             slotwise.apply_plan(snapshot, stays, storm.address, tmp_path)
+        assert slotwise.apply_plan(snapshot, None, storm.address, tmp_path).is_as_planned
+        odd = {"id": "odd", "conf": {"topology.ras.odd": 1}}
+        storm.ask({"submit": ADDED | odd})
+        with pytest.raises(slotwise.InputError, match="does not know"):
+            slotwise.import_storm(storm.address)
+        state = slotwise.storm_status(snapshot, stays, storm.address)
+        assert [one.topology for one in state.topologies] == ["more"]
         assert slotwise.apply_plan(snapshot, None, storm.address, tmp_path).is_as_planned
 
 
