@@ -118,6 +118,11 @@ class Nimbus:
         with self._spoken():
             return getattr(self._client, call)(*arguments)
 
+    def executors(self, storm_id: str) -> Any:
+        """Return the executors of a topology that are assigned, each with its place and counts."""
+        errors_left_out = self.types.GetInfoOptions(num_err_choice=self.types.NumErrorsChoice.NONE)
+        return self.ask("getTopologyInfoWithOpts", storm_id, errors_left_out).executors
+
     @contextmanager
     def _spoken(self) -> Iterator[None]:
         known = (
@@ -220,10 +225,7 @@ def _topology(
         refuse_unknown({name: value for name, value in own.items() if name != "storm.scheduler"})
         conf = {**cluster_conf, **own, "storm.scheduler": cluster_conf.get("storm.scheduler")}
         storm = nimbus.ask("getTopology", summary.id)
-        errors_left_out = nimbus.types.GetInfoOptions(
-            num_err_choice=nimbus.types.NumErrorsChoice.NONE
-        )
-        executors = nimbus.ask("getTopologyInfoWithOpts", summary.id, errors_left_out).executors
+        executors = nimbus.executors(summary.id)
         workers = nimbus.ask("getTopologyPageInfo", summary.id, ":all-time", True).workers or ()
         commons = {
             **{name: ("spout", spout.common) for name, spout in storm.spouts.items()},

@@ -514,10 +514,7 @@ def _is_placed(address: str, name: str, storm_id: str, tasks: int, timeout_s: fl
             now = nimbus.ask("getClusterInfo").topologies
             if any(one.status == "REBALANCING" for one in now if one.name == name):
                 continue
-            errors_left_out = nimbus.types.GetInfoOptions(
-                num_err_choice=nimbus.types.NumErrorsChoice.NONE
-            )
-            found = nimbus.ask("getTopologyInfoWithOpts", storm_id, errors_left_out).executors
+            found = nimbus.executors(storm_id)
         if len(found or ()) >= tasks:
             return True
     return False

@@ -7,14 +7,14 @@ it costs the same (docs/design.md, 8.1).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.placement import UNPLACED, Placement
-from slotwise.models.problem.problem import IntArray, Problem
+from slotwise.models.problem.problem import BoolArray, IntArray, Problem
 
 RULES = frozenset(
     {
@@ -70,6 +70,10 @@ class TaskTypes:
     def count(self) -> int:
         """Number of types."""
         return len(self.members)
+
+    def among(self, classes: Collection[int]) -> BoolArray:
+        """Return [K] which types are among the `classes`, by the first class of each."""
+        return np.array([group[0] in classes for group in self.members], dtype=np.bool_)
 
     def pairs(self, counts: IntArray) -> IntArray:
         """Return, for each row [.., K] of counts, the flow inside a place that holds them."""

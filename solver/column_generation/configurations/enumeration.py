@@ -208,7 +208,7 @@ def least_load(problem: Problem, kinds: TaskTypes, counts: IntArray) -> IntArray
             cpu = counts[:, columns] @ kinds.demand[columns, problem.cpu]
             load[:, problem.cpu] += present * np.maximum(problem.min_worker_cpu - cpu, 0)
     for region in problem.regions:
-        columns = np.array([group[0] in region.classes for group in kinds.members], dtype=np.bool_)
+        columns = kinds.among(region.classes)
         assert problem.memory is not None, "a region gives the problem a memory dimension"
         load[:, problem.memory] += region.size * (counts[:, columns] > 0).any(axis=1)
     return load

@@ -157,10 +157,10 @@ def has_own_workers(problem: Problem, kinds: TaskTypes, rules: Rules) -> bool:
     """Return whether each worker holds tasks of one kind, at most a number that is known."""
     if rules.one_task_per_worker:
         return True
-    components = [problem.classes[group[0]].component for group in kinds.members]
+    components, _ = components_of(problem, kinds)
     return (
         rules.one_component_per_worker
-        and len(set(components)) == len(components)
+        and len(components) == kinds.count
         and all(a == b for a, b in rules.incompatible)
         and not any(region.kind == "onheap" for region in problem.regions)
     )
@@ -362,7 +362,7 @@ def _workers(
         most[k] = min(int(most[k]), limit // int(heap[k]))
     kept_apart = _kept_apart(problem, kinds, rules)
     regions = [
-        (region.size, np.array([group[0] in region.classes for group in kinds.members]))
+        (region.size, kinds.among(region.classes))
         for region in problem.regions
         if region.kind == "onheap"
     ]

@@ -251,7 +251,7 @@ def _keeps(places: PlaceModel, node: int, workers: list[IntArray]) -> bool:
     load = least_load(problem, kinds, counts).sum(axis=0)
     for region in problem.regions:
         if region.kind == "offheap_node":  # there once, whatever the number of workers
-            holding = counts[:, [group[0] in region.classes for group in kinds.members]].any(axis=1)
+            holding = counts[:, kinds.among(region.classes)].any(axis=1)
             load[problem.memory] -= region.size * max(0, int(holding.sum()) - 1)
     return bool((load <= problem.capacity[node]).all())
 
