@@ -2,7 +2,8 @@
 
 As ``flux-core`` 2.8 reads them: ``${NAME}`` is replaced line by line by a property and
 ``${ENV-NAME}`` by an environment variable, the last one of a line; ``includes`` go one level deep;
-a bolt to which no stream leads is not part of the topology. A topology that Java code makes
+a bolt to which no stream leads is not part of the topology; a key that Flux does not have is an
+error. A topology that Java code makes
 (``topologySource``) cannot be read: submit it and ask Nimbus.
 
 Flux does not say how many ackers Storm will start: without ``topology.acker.executors`` none are
@@ -22,7 +23,6 @@ from typing import Any
 from slotwise.models.errors import InputError, at, in_file
 from slotwise.models.formats.text import parse_text, read_text
 from slotwise.models.formats.validation import validated
-from slotwise.models.importers.storm_cluster import StormObject
 from slotwise.models.importers.storm_settings import (
     METRICS,
     Conf,
@@ -34,7 +34,7 @@ from slotwise.models.importers.storm_settings import (
     whole_setting,
 )
 from slotwise.models.instance.topology import ACKER, Component, Stream, Topology, grouping_name
-from slotwise.models.nouns import Flag, Name, Positive
+from slotwise.models.nouns import Flag, Name, Noun, Positive
 from slotwise.models.values import known
 
 _PROPERTY = re.compile(r".*\$\{(?P<var>ENV-(?P<env>.+)|(?P<list>.+)\[(?P<index>\d+)]|.+)}.*")
@@ -45,25 +45,32 @@ _LOADS = {
 }
 
 
+Unread = object
+"""What Flux gives to Java code, or what changes no placement."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FluxGrouping(StormObject):
+class FluxGrouping(Noun):
     """How a stream is dealt to its target's tasks."""
 
     type: str
     stream: str | None = field(default=None, metadata={"alias": "streamId"})
+    args: Unread = None
+    custom: Unread = field(default=None, metadata={"alias": "customClass"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FluxStream(StormObject):
+class FluxStream(Noun):
     """A stream between two components."""
 
     source: Name = field(metadata={"alias": "from"})
     target: Name = field(metadata={"alias": "to"})
     grouping: FluxGrouping
+    name: Unread = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FluxVertex(StormObject):
+class FluxVertex(Noun):
     """A spout or bolt; a load of -1 is not set."""
 
     id: Name
@@ -72,11 +79,16 @@ class FluxVertex(StormObject):
     cpu_load: int = field(default=-1, metadata={"alias": "cpuLoad"})
     onheap_load: int = field(default=-1, metadata={"alias": "onHeapMemoryLoad"})
     offheap_load: int = field(default=-1, metadata={"alias": "offHeapMemoryLoad"})
-    config: Mapping[str, object] | None = None
+    code: Unread = field(default=None, metadata={"alias": "className"})
+    constructor: Unread = field(default=None, metadata={"alias": "constructorArgs"})
+    properties: Unread = None
+    methods: Unread = field(default=None, metadata={"alias": "configMethods"})
+    factory: Unread = None
+    factory_args: Unread = field(default=None, metadata={"alias": "factoryArgs"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FluxInclude(StormObject):
+class FluxInclude(Noun):
     """Another file, whose parts are added."""
 
     file: str
@@ -85,7 +97,7 @@ class FluxInclude(StormObject):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FluxFile(StormObject):
+class FluxFile(Noun):
     """A topology."""
 
     name: str | None = None
@@ -95,6 +107,8 @@ class FluxFile(StormObject):
     streams: tuple[FluxStream, ...] | None = None
     includes: tuple[FluxInclude, ...] | None = None
     source: object = field(default=None, metadata={"alias": "topologySource"})
+    components: Unread = None
+    hooks: Unread = field(default=None, metadata={"alias": "workerHooks"})
 
 
 def is_flux(text: str) -> bool:
@@ -196,12 +210,15 @@ def _imported(file: FluxFile, path: str | Path) -> Imported:
     refuse_unknown(conf)
     spouts, bolts = file.spouts or (), file.bolts or ()
     ids = [one.id for one in (*spouts, *bolts)]
-    streams = []
+    subscribed: dict[tuple[str, str | None, str], Stream] = {}
     for i, one in enumerate(file.streams or ()):
         with at(f"streams[{i}]"):
             known(one.source, ids, "from")
             known(one.target, [bolt.id for bolt in bolts], "to")
-            streams.append(Stream(one.source, one.target, grouping_name(one.grouping.type)))
+            stream = Stream(one.source, one.target, grouping_name(one.grouping.type))
+            # A bolt subscribes to a stream once, by what is stated last.
+            subscribed[one.source, one.grouping.stream, one.target] = stream
+    streams = list(subscribed.values())
     reached = {one.target for one in streams}
     unreached = {one.id for one in bolts} - reached
     for i, stream in enumerate(streams):
@@ -246,7 +263,7 @@ def _system_tasks(conf: Conf) -> dict[str, int]:
 
 
 def _component(vertex: FluxVertex, kind: str, conf: Mapping[str, Any]) -> Component:
-    own: dict[str, Any] = dict(vertex.config or {})
+    own: dict[str, Any] = {}
     for name, key in _LOADS.items():
         load = getattr(vertex, name)
         # Flux sets off-heap memory only together with on-heap memory.

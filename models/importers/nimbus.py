@@ -10,6 +10,7 @@ task number, and a worker's label is its port, so that places have the same name
 
 from __future__ import annotations
 
+import socket
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -79,7 +80,7 @@ class Nimbus:
     address
         ``nimbus://HOST:PORT``; the port may be left out.
     timeout_s
-        Longest wait for an answer, seconds.
+        Longest wait for a whole answer, seconds.
 
     Raises
     ------
@@ -90,7 +91,8 @@ class Nimbus:
 
     def __init__(self, address: str, timeout_s: float = 30) -> None:
         self.address = address
-        self.host, self.port = _host_and_port(address)
+        self._timeout_s = min(timeout_s, LONGEST_WAIT_S)
+        host_and_port = _host_and_port(address)
         thrift = _thrift()
         self.types = _interface()
         self._broken = (
@@ -98,14 +100,11 @@ class Nimbus:
             thrift("protocol.cybin").ProtocolError,
         )
         with self._spoken():
-            self._client = thrift("rpc").make_client(
-                self.types.Nimbus,
-                self.host,
-                self.port,
-                proto_factory=thrift("protocol").TBinaryProtocolFactory(),
-                trans_factory=thrift("transport").TFramedTransportFactory(),
-                timeout=max(1, int(min(timeout_s, LONGEST_WAIT_S) * 1000)),
-            )
+            self._socket = _TimedSocket(host_and_port, self._timeout_s)
+        framed = thrift("transport").TFramedTransportFactory()
+        transport = framed.get_transport(thrift("transport").TSocket(sock=self._socket))
+        protocol = thrift("protocol").TBinaryProtocolFactory().get_protocol(transport)
+        self._client = thrift("thrift").TClient(self.types.Nimbus, protocol)
 
     def __enter__(self) -> Nimbus:
         return self
@@ -115,6 +114,7 @@ class Nimbus:
 
     def ask(self, call: str, *arguments: object) -> Any:
         """Return Nimbus's answer to a call of its Thrift interface."""
+        self._socket.limit(self._timeout_s)
         with self._spoken():
             return getattr(self._client, call)(*arguments)
 
@@ -135,13 +135,50 @@ class Nimbus:
         except known as refusal:
             rule = f"refuses: {refusal.msg}"
             raise InputError(rule, has_value=False, file=self.address) from None
-        except (*self._broken, OSError, EOFError, ValueError, MemoryError) as error:
+        except TimeoutError:
+            rule = f"has not answered after {self._timeout_s:g} s"
+            raise InputError(rule, has_value=False, file=self.address) from None
+        except OSError as error:
+            rule = f"cannot be reached ({error.strerror or error}); is it Nimbus's Thrift port?"
+            raise InputError(rule, has_value=False, file=self.address) from None
+        except (*self._broken, EOFError, ValueError, MemoryError) as error:
             # MemoryError: the length of a frame that is none, which thriftpy2 takes at its word.
             rule = (
                 f"does not answer as a Nimbus without TLS and Kerberos does "
                 f"({type(error).__name__}: {error})"
             )
             raise InputError(rule, has_value=False, file=self.address) from None
+
+
+class _TimedSocket:
+    """A connection on which a whole answer, even one that trickles, takes no longer than a limit.
+
+    It has what thriftpy2 calls.
+    """
+
+    def __init__(self, host_and_port: tuple[str, int], limit_s: float) -> None:
+        self.limit(limit_s)
+        self._socket = socket.create_connection(host_and_port, limit_s)
+        self.shutdown, self.close = self._socket.shutdown, self._socket.close
+
+    def limit(self, seconds: float) -> None:
+        """Allow so many seconds from now on."""
+        self._deadline = time.monotonic() + seconds
+
+    def recv(self, size: int) -> bytes:
+        """Return what comes."""
+        return self._in_time().recv(size)
+
+    def sendall(self, data: bytes) -> None:
+        """Send all of it."""
+        self._in_time().sendall(data)
+
+    def _in_time(self) -> socket.socket:
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("timed out")
+        self._socket.settimeout(left)
+        return self._socket
 
 
 def read_nimbus(

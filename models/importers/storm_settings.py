@@ -31,7 +31,7 @@ from slotwise.models.instance.topology import (
     RasSettings,
     Topology,
 )
-from slotwise.models.nouns import Name, Number, Positive, Whole
+from slotwise.models.nouns import Name, Noun, Number, Positive, Whole
 from slotwise.models.values import exact, whole
 
 Conf = Mapping[str, Any]
@@ -118,6 +118,14 @@ class MetricsConsumer(StormObject):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Pool(Noun):
+    """What a user is guaranteed; Storm reads these two keys only."""
+
+    cpu: Number = Decimal(0)
+    memory: Number = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SettingShapes(StormObject):
     """The settings that are lists and maps, and the numbers of tasks; ``None`` = not set."""
 
@@ -147,7 +155,7 @@ class SettingShapes(StormObject):
     offered: Mapping[str, Number] | None = field(
         default=None, metadata={"alias": "supervisor.resources.map"}
     )
-    pools: Mapping[str, Mapping[str, Number]] | None = field(
+    pools: Mapping[str, Pool] | None = field(
         default=None, metadata={"alias": "resource.aware.scheduler.user.pools"}
     )
 
@@ -182,6 +190,9 @@ class Imported:
     def with_racks(self, rack_of_host: Mapping[str, str]) -> Imported:
         """Return this with each node in the rack of its host, or of its id.
 
+        Other names in the table are listed as ignored: a table may have all machines of a site,
+        and a name may be misspelt.
+
         Raises
         ------
         InputError
@@ -193,7 +204,9 @@ class Imported:
             if rack is None:
                 raise InputError("has no rack in the table of racks", field="host", value=node.host)
             nodes.append(replace(node, rack=rack))
-        return replace(self, nodes=tuple(nodes))
+        names = {name for node in nodes for name in (node.id, node.host)}
+        more = (f"rack of {name}: no supervisor" for name in sorted(rack_of_host.keys() - names))
+        return replace(self, nodes=tuple(nodes), ignored=(*self.ignored, *more))
 
 
 def refuse_unknown(conf: Conf) -> None:
@@ -228,10 +241,7 @@ def scheduler_of(conf: Conf) -> Scheduler:
 def pools_of(conf: Conf) -> dict[str, dict[str, Decimal]]:
     """Return what ``resource.aware.scheduler.user.pools`` guarantees, by owner and resource."""
     pools = validated(SettingShapes, conf).pools or {}
-    return {
-        owner: {"memory_mb" if name == "memory" else name: number for name, number in pool.items()}
-        for owner, pool in pools.items()
-    }
+    return {owner: {"cpu": pool.cpu, "memory_mb": pool.memory} for owner, pool in pools.items()}
 
 
 def capacities(conf: Conf) -> dict[str, Decimal]:

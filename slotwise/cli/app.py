@@ -93,8 +93,25 @@ class _Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command named by the first two arguments, else by the first."""
         both = " ".join(args[:2])
-        words = [both, *args[2:]] if both in self.commands else args
-        return super().resolve_command(ctx, words)
+        if both in self.commands:
+            return super().resolve_command(ctx, [both, *args[2:]])
+        if args[0] not in self.commands:
+            self._say_second_words(ctx, args)
+        return super().resolve_command(ctx, args)
+
+    def _say_second_words(self, ctx: Any, args: list[str]) -> None:
+        """End with the commands that begin with a word which is none alone, if there are any."""
+        several = sorted(name for name in self.commands if name.startswith(f"{args[0]} "))
+        if not several:
+            return
+        if not set(args[1:2]) <= set(ctx.help_option_names):
+            ctx.fail(f"No such command {' '.join(args[:2])!r}; there are {', '.join(several)}")
+        formatter = ctx.make_formatter()
+        with formatter.section(f"Commands {args[0]}"):
+            rows = [(name, _first_sentence(COMMANDS[name].body.__doc__ or "")) for name in several]
+            formatter.write_dl(rows)
+        exits.emit(formatter.getvalue())
+        ctx.exit()
 
 
 def _first_sentence(text: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -64,6 +64,14 @@ def target(param: typer.CallbackParam, path: Path | None) -> Path | None:
     """Refuse an output file that cannot be written; a callback of options."""
     check_target(path, param.opts[-1])
     return path
+
+
+def check_not_read(out: Path | None, option: str, files: Iterable[str]) -> None:
+    """Check that an output file is none of those that the command reads."""
+    for file in files:
+        if out is not None and out.exists() and Path(file).exists() and out.samefile(file):
+            rule = "is a file that the command reads; name another one"
+            raise InputError(rule, field=option, value=str(out))
 
 
 def file(path: str | None) -> str | Path | None:

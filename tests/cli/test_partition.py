@@ -218,7 +218,7 @@ def test_the_graph_is_not_overwritten(
     words = ["partition", str(square), "--parts", "2", "--with", "ldg", "--out", str(out)]
     assert run(words) == 2
     err = capsys.readouterr().err
-    assert "is GRAPH itself" in err
+    assert "a file that the command reads" in err
     assert err.count("\n") == 1
     assert square.read_text() == SQUARE
 

@@ -64,6 +64,8 @@ def import_storm(
     with exits.held():
         from slotwise.models.instance_file import write_instance
 
+    sources: list[str] = call.arguments["sources"]
+    options.check_not_read(out, "--out", (source.rpartition("=")[2] for source in sources))
     imported: ImportedCluster = call()
     write_instance(out, imported.instance)
     if as_json:

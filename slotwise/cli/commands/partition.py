@@ -12,7 +12,6 @@ import typer
 from slotwise.cli import exits, options
 from slotwise.cli.command import Purpose, own_command
 from slotwise.cli.exits import Exit, print_json
-from slotwise.models.errors import InputError
 
 if TYPE_CHECKING:
     from slotwise.api.partition_proof import ProvenPartition
@@ -32,11 +31,6 @@ ARGUMENTS = {
     "memory_limit_mb": "--memory-limit",
 }
 """Argument -> option."""
-
-
-def _check_not_the_graph(graph: str, out: Path | None, option: str) -> None:
-    if out is not None and out.exists() and Path(graph).exists() and out.samefile(graph):
-        raise InputError("is GRAPH itself; name another file", field=option, value=str(out))
 
 
 @own_command(Purpose.PLACE)
@@ -125,7 +119,7 @@ def partition(
     own = {"--out-instance": out_instance, "--certificate": certificate}
     for option, path in {"--out": out, **own}.items():
         options.check_target(path, option)
-        _check_not_the_graph(graph, path, option)
+        options.check_not_read(path, option, [graph])
     is_proof = method.partition(":")[0] not in PARTITIONERS
     if not is_proof:
         partitioning.check_no_proof_options(own, method)

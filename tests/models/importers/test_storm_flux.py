@@ -90,7 +90,34 @@ FILES = {
       parallelism.hint: 3"""
     ),
     "more executors than tasks": flux("", bolts="    numTasks: 1"),
+    "a stream twice": flux(
+        "", streams="  - from: read\n    to: parse\n    grouping: {type: FIELDS, args: [value]}"
+    ),
+    "a file that includes itself": flux("") + "includes:\n  - file: t.yaml\n",
+    "all that Flux has": flux(
+        "",
+        bolts="    properties: []\n    configMethods: []",
+        streams="""  - from: read
+    to: write
+    name: any
+    grouping: {type: SHUFFLE, streamId: default}
+components: []
+workerHooks: []""",
+    ),
 }
+REFUSED = {
+    "of a topology": flux("") + "odd: 1\n",
+    "of a spout": flux("", spout="    paralelism: 2"),
+    "settings of a bolt": flux("", bolts="    config: {topology.tasks: 2}"),
+    "of a stream": flux(
+        "", streams="  - from: read\n    to: write\n    odd: 1\n    grouping: {type: SHUFFLE}"
+    ),
+    "of a grouping": flux(
+        "", streams="  - from: read\n    to: write\n    grouping: {type: SHUFFLE, stream: x}"
+    ),
+    "of an include": flux("") + "includes:\n  - file: t.yaml\n    overide: true\n",
+}
+"""Keys that Flux does not have."""
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +131,8 @@ def test_nimbus_reports_what_we_read(storm: RunningStorm, name: str, tmp_path: P
     path = tmp_path / "t.yaml"
     # One name for each file: a cluster holds a name once.
     topology = f"t{list(FILES).index(name)}"
-    path.write_text(FILES[name].replace("name: t", f"name: {topology}"))
+    text = FILES[name].replace("name: t", f"name: {topology}")
+    path.write_text(text.replace("file: t.yaml", f"file: {path}"))  # Flux looks where it runs
     ours = slotwise.import_storm(
         [path, "h1=" + str(Path("docs/examples/storm.yaml").absolute())]
     ).instance.topologies[0]
@@ -118,3 +146,13 @@ def test_nimbus_reports_what_we_read(storm: RunningStorm, name: str, tmp_path: P
     assert sorted(found.components, key=str) == sorted(ours.components, key=str)
     assert sorted(found.streams, key=str) == sorted(ours.streams, key=str)
     assert replace(found, components=(), streams=()) == replace(ours, components=(), streams=())
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_key_that_flux_does_not_have(storm: RunningStorm, name: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.yaml"
+    path.write_text(REFUSED[name])
+    with pytest.raises(slotwise.InputError, match="unknown key"):
+        slotwise.import_storm(path)
+    with pytest.raises(AssertionError, match="error"):
+        storm.ask({"flux": str(path)})

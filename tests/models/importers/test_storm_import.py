@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal
@@ -140,7 +141,7 @@ def test_properties_and_the_environment(tmp_path: Path, monkeypatch: pytest.Monk
     assert "${bolt.tasks}" in message
     topology = imported(text, tmp_path, properties={"bolt.tasks": "5"})
     assert counts(topology) == {"a": 4, "b": 5}
-    listed = FLUX.replace("{id: b", "{id: b, x: ${names[1]}")
+    listed = FLUX.replace("{id: b", "{id: b, factory: ${names[1]}")
     imported(listed, tmp_path, properties=['names=["p", "q"]'])
     assert "${names[1]}" in refused(listed, tmp_path, properties={"names": '["p"]'})
 
@@ -311,8 +312,11 @@ def test_settings_of_another_shape_end_in_one_line(setting: str, tmp_path: Path)
 
 
 @contextmanager
-def answering(answer: bytes | None) -> Iterator[str]:
-    """Yield the address of a server that answers anything with these bytes, or never."""
+def answering(answer: bytes | None, every_s: float = 0) -> Iterator[str]:
+    """Yield the address of a server that answers anything with these bytes, or never.
+
+    With `every_s` it sends one byte after the other, with as many seconds in between.
+    """
     with socket.create_server(("127.0.0.1", 0)) as server:
         kept: list[socket.socket] = []
 
@@ -324,7 +328,13 @@ def answering(answer: bytes | None) -> Iterator[str]:
             kept.append(connection)
             if answer is not None:
                 connection.recv(100)
-                connection.sendall(answer)
+                try:
+                    for part in answer if every_s else ():
+                        connection.sendall(bytes([part]))
+                        time.sleep(every_s)
+                    connection.sendall(b"" if every_s else answer)
+                except OSError:
+                    return
                 connection.close()
 
         thread = threading.Thread(target=serve, daemon=True)
@@ -353,8 +363,20 @@ def test_a_nimbus_that_hangs_or_answers_garbage(answer: bytes | None) -> None:
     pytest.importorskip("thriftpy2")
     with answering(answer) as address, pytest.raises(slotwise.InputError) as error:
         slotwise.import_storm(address, timeout_s=0.5)
-    assert "does not answer as a Nimbus" in str(error.value)
+    expected = "has not answered after 0.5 s" if answer is None else "does not answer as a Nimbus"
+    assert expected in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_an_answer_that_trickles_ends_at_the_time_limit() -> None:
+    pytest.importorskip("thriftpy2")
+    begin = time.monotonic()
+    with (
+        answering(b"\x00\x00\x10\x00" + bytes(100), every_s=0.2) as address,
+        pytest.raises(slotwise.InputError, match=r"has not answered after 0\.5 s"),
+    ):
+        slotwise.import_storm(address, timeout_s=0.5)
+    assert time.monotonic() - begin < 10  # it sends for 20 s
 
 
 @pytest.mark.parametrize(
@@ -373,5 +395,10 @@ def test_a_password_in_an_address_is_not_repeated() -> None:
 
 @pytest.mark.parametrize("seconds", [1e-4, 1e12])
 def test_any_time_limit_ends_in_a_line_where_nobody_answers(seconds: float) -> None:
-    with pytest.raises(slotwise.InputError, match="does not answer as a Nimbus"):
+    with pytest.raises(slotwise.InputError, match=r"cannot be reached \(Connection refused\)"):
         slotwise.import_storm("nimbus://127.0.0.1:1", timeout_s=seconds)
+
+
+def test_a_host_that_is_unknown() -> None:
+    with pytest.raises(slotwise.InputError, match=r"no-such-host.*cannot be reached \(.*\)"):
+        slotwise.import_storm("nimbus://no-such-host.invalid")

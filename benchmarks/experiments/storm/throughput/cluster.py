@@ -57,10 +57,18 @@ class Storm:
         Of Nimbus, as `import_storm` takes it.
     home
         ``STORM_HOME``; a daemon's logs are in ``logs/``.
+    nimbus
+        Closing it kills Nimbus, which may be started again.
     """
 
     address: str
     home: Path
+    nimbus: ExitStack
+
+    def start_nimbus(self) -> None:
+        """Start Nimbus, which finds in ZooKeeper what another one has left there."""
+        words = ("org.apache.storm.daemon.nimbus.Nimbus",)
+        self.nimbus.enter_context(_daemon(self.home, "nimbus", (), words))
 
     @property
     def plans(self) -> Path:
@@ -105,24 +113,29 @@ def running_storm(network: Network) -> Iterator[Storm]:
     if not (CLUSTER.is_file() and PLANNED.is_file()):
         raise InputError("needs the jars of `make storm-cluster storm-jar`", has_value=False)
     with tempfile.TemporaryDirectory(prefix="slotwise-storm-") as folder, ExitStack() as stack:
-        storm = Storm(f"nimbus://{HUB}:{NIMBUS_PORT}", Path(folder))
-        _lay_out(storm.home)
-
-        def start(name: str, prefix: Sequence[str], words: Sequence[str]) -> None:
-            log = str(storm.home / "logs" / f"{name}.log")
-            # What a daemon writes goes into a file: nobody reads its pipes meanwhile.
-            shell = ["sh", "-c", 'log="$0"; exec "$@" > "$log" 2>&1 < /dev/null', log]
-            command = [*prefix, *shell, *_java(name, storm.home), *words]
-            stack.enter_context(Child(command, _environment(name, storm.home)))
-
+        home = Path(folder)
+        _lay_out(home)
         zookeeper = "org.apache.storm.shade.org.apache.zookeeper.server.ZooKeeperServerMain"
-        start("hub", (), (zookeeper, str(ZOOKEEPER_PORT), str(storm.home / "zookeeper")))
-        start("nimbus", (), ("org.apache.storm.daemon.nimbus.Nimbus",))
+        hub = (zookeeper, str(ZOOKEEPER_PORT), str(home / "zookeeper"))
+        stack.enter_context(_daemon(home, "hub", (), hub))
+        storm = Storm(f"nimbus://{HUB}:{NIMBUS_PORT}", home, stack.enter_context(ExitStack()))
+        storm.start_nimbus()
         for host in HOSTS:
             inside = ("ip", "netns", "exec", network.namespaces[host.name])
-            start(host.name, inside, ("org.apache.storm.daemon.supervisor.Supervisor",))
+            supervisor = ("org.apache.storm.daemon.supervisor.Supervisor",)
+            stack.enter_context(_daemon(home, host.name, inside, supervisor))
         wait_for(storm.address, lambda one: len(one.nodes) == len(HOSTS), "all supervisors")
         yield storm
+
+
+def _daemon(home: Path, name: str, prefix: Sequence[str], words: Sequence[str]) -> Child:
+    """Start a daemon, again and again: Storm's daemons end where they fail, and want that.
+
+    What it writes goes into a file: nobody reads its pipes meanwhile.
+    """
+    log = str(home / "logs" / f"{name}.log")
+    shell = ["sh", "-c", 'while :; do "$@" >> "$0" 2>&1 < /dev/null; sleep 1; done', log]
+    return Child([*prefix, *shell, *_java(name, home), *words], _environment(name, home))
 
 
 def wait_for(address: str, is_so: Callable[[Imported], bool], what: str) -> None:

@@ -249,7 +249,7 @@ def _rows(
     options: argparse.Namespace,
 ) -> list[Row]:
     """Submit a topology, measure its placements, and kill it."""
-    _submit(storm, topology, setting)
+    submit(storm, topology, setting)
     instance = _imported(storm, setting)
     plans = [_plan(instance, setting, name) for name in placements]
     runs: dict[str, list[Interval]] = {plan.name: [] for plan in plans}
@@ -260,7 +260,8 @@ def _rows(
     return [_row(topology.id, plan, runs[plan.name]) for plan in plans]
 
 
-def _submit(storm: Storm, topology: Topology, setting: Setting) -> None:
+def submit(storm: Storm, topology: Topology, setting: Setting) -> None:
+    """Submit a topology, and wait until all of its executors are assigned."""
     document = instance_document(alone(topology))["topologies"][0]
     conf = {
         "topology.workers": len(HOSTS),
