@@ -147,3 +147,19 @@ def test_errors_of_the_library_name_options() -> None:
     assert raised("rate one", "is wrong") == "--rate one = 1: is wrong"
     assert raised("rates", "`rate`") == "rates = 1: `rate`"
     assert raised("rate", "is wrong", file="a.json") == "a.json: rate = 1: is wrong"
+
+
+def test_import_does_not_overwrite_what_it_reads(cli, tmp_path):
+    source = tmp_path / "storm.yaml"
+    source.write_text("supervisor.slots.ports: [6700]\n")
+    refused(cli("import", f"h1={source}", "--out", str(source)), "--out", "command reads")
+    assert source.read_text() == "supervisor.slots.ports: [6700]\n"
+
+
+def test_the_first_word_of_commands_alone(cli):
+    for words in (["storm"], ["storm", "--help"]):
+        shown = cli(*words)
+        assert shown.code == 0
+        assert "storm apply" in shown.out
+        assert "storm rollback" in shown.out
+    refused(cli("storm", "snapshot"), "storm snapshot", "storm apply, ")

@@ -200,7 +200,7 @@ def test_broken_flux_files(text: str, part: str, tmp_path: Path) -> None:
 def test_nodes_racks_and_pools() -> None:
     found = slotwise.import_storm(
         ["h1,h2=" + str(EXAMPLES / "storm.yaml"), EXAMPLES / "clicks.flux.yaml"],
-        racks={"h1": "r1", "h2": "r2"},
+        racks={"h1": "r1", "h2": "r2", "h3": "r2"},
         properties={"PRIORITY": "1"},
     )
     nodes = found.instance.cluster.nodes
@@ -208,6 +208,7 @@ def test_nodes_racks_and_pools() -> None:
     assert nodes[0].resources == {"cpu": 400, "memory_mb": 4096}
     assert found.instance.scheduler.pools == {"ann": {"cpu": 200, "memory_mb": 2048}}
     assert found.assumed == ()
+    assert found.ignored == ("rack of h3: no supervisor",)
     with pytest.raises(slotwise.InputError, match="h2"):
         slotwise.import_storm(["h1,h2=" + str(EXAMPLES / "storm.yaml")], racks={"h1": "r1"})
 
@@ -302,6 +303,7 @@ def test_constraints_in_the_older_spelling() -> None:
         "supervisor.slots.ports: 3",
         "supervisor.resources.map: 3",
         "resource.aware.scheduler.user.pools: {a: 3}",
+        "resource.aware.scheduler.user.pools: {a: {cpus: 3}}",
         "topology.priority: high",
         "topology.workers: 0",
     ],
