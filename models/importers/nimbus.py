@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from slotwise.models.errors import InputError, at, in_file
+from slotwise.models.errors import InputError, at, in_file, one_line
 from slotwise.models.formats.validation import validated
 from slotwise.models.importers.storm_settings import (
     RESOURCES,
@@ -95,6 +95,7 @@ class Nimbus:
         host_and_port = _host_and_port(address)
         thrift = _thrift()
         self.types = _interface()
+        self._internal = thrift("thrift").TApplicationException
         self._broken = (
             thrift("thrift").TException,
             thrift("protocol.cybin").ProtocolError,
@@ -134,6 +135,9 @@ class Nimbus:
             yield
         except known as refusal:
             rule = f"refuses: {refusal.msg}"
+            raise InputError(rule, has_value=False, file=self.address) from None
+        except self._internal as error:
+            rule = f"refuses: {one_line(error.message or str(error))}; see Nimbus's log"
             raise InputError(rule, has_value=False, file=self.address) from None
         except TimeoutError:
             rule = f"has not answered after {self._timeout_s:g} s"

@@ -478,6 +478,10 @@ def _rebalance(address: str, name: str, storm_id: str, tasks: int, timeout_s: fl
         back, if it was changed here.
     """
     with Nimbus(address, timeout_s) as nimbus:
+        # Nimbus refuses a second rebalance, also of one that it was killed in.
+        deadline = time.monotonic() + timeout_s
+        while _is_rebalancing(nimbus, name) and time.monotonic() < deadline:
+            time.sleep(POLL_S)
         conf = parse_json(nimbus.ask("getTopologyConf", storm_id))
         before = conf.get(STRATEGY)
         is_new = before != PLANNED_STRATEGY
@@ -511,10 +515,14 @@ def _is_placed(address: str, name: str, storm_id: str, tasks: int, timeout_s: fl
     while time.monotonic() < deadline:
         time.sleep(POLL_S)
         with Nimbus(address, timeout_s) as nimbus:
-            now = nimbus.ask("getClusterInfo").topologies
-            if any(one.status == "REBALANCING" for one in now if one.name == name):
+            if _is_rebalancing(nimbus, name):
                 continue
-            found = nimbus.executors(storm_id)
-        if len(found or ()) >= tasks:
+            executors = nimbus.executors(storm_id)
+        if len(executors or ()) >= tasks:
             return True
     return False
+
+
+def _is_rebalancing(nimbus: Nimbus, name: str) -> bool:
+    topologies = nimbus.ask("getClusterInfo").topologies
+    return any(one.status == "REBALANCING" for one in topologies if one.name == name)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 
-import pytest
-
 from slotwise.benchmarks.reproduction.figure import (
     Article,
     Assumption,
@@ -41,16 +39,6 @@ def test_bad_usage(cli):
         answer = cli(*words)
         assert (answer.code, answer.out) == (2, "")
         assert len(answer.err.splitlines()) == 1
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("article", ["r-storm", "stromax"])
-def test_predicted_figures(cli, article):
-    answer = cli("reproduce", article)
-    assert (answer.code, answer.err) == (0, "")
-    text = " ".join(answer.out.split())
-    assert "Assumed, the same for all rows:" in text
-    assert "Not reproducible:" in text
 
 
 def test_columns_beside_ours(capsys):

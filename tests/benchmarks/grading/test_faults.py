@@ -70,7 +70,7 @@ ENDS = {
 
 LIMIT_MB = 600
 
-INSTANCES = 25 if DEEP else 10
+INSTANCES = 25 if DEEP else 5
 
 
 def faulty(folder: Path) -> dict[str, str]:

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import pytest
 
+import slotwise
 from slotwise.benchmarks.experiments.proofs.rstorm_window import ratios
 from slotwise.benchmarks.reproduction.placements import Outcome, Tried, best, placed
 from slotwise.benchmarks.reproduction.r_storm import (
@@ -18,10 +19,10 @@ from slotwise.benchmarks.reproduction.r_storm import (
     calibrated,
     cpu,
     instance,
-    reproduce,
     throughput,
     without_windows,
 )
+from slotwise.cli.render.reproductions import show_reproduced
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 
@@ -112,8 +113,12 @@ def test_simulation_agrees_with_the_prediction() -> None:
 
 
 @pytest.mark.slow
-def test_all_rows() -> None:
-    found = reproduce(article())
+def test_all_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    found = slotwise.reproduce("r-storm").figures
+    show_reproduced(article(), found)
+    shown = capsys.readouterr().out
+    assert "Assumed, the same for all rows:" in shown
+    assert "Not reproducible:" in shown
     assert len(found) == 15
     assert sum(one.same for one in found) == 4  # Linear, calibrated, and the machines
     for one in found:

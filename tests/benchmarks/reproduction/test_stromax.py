@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import pytest
 
+import slotwise
 from slotwise.benchmarks.reproduction.placements import Outcome, Tried, placed
 from slotwise.benchmarks.reproduction.stromax import (
     QUANTITIES,
@@ -14,8 +15,8 @@ from slotwise.benchmarks.reproduction.stromax import (
     instance,
     network_alone,
     processing_time,
-    reproduce,
 )
+from slotwise.cli.render.reproductions import show_reproduced
 
 
 def test_a_full_node_uses_half_its_cpu() -> None:
@@ -51,8 +52,11 @@ def test_every_row_says_why_and_every_quantity_is_used() -> None:
 
 
 @pytest.mark.slow
-def test_all_rows() -> None:
-    for one in reproduce(article()):
+def test_all_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    figures = slotwise.reproduce("stromax").figures
+    show_reproduced(article(), figures)
+    assert "Assumed, the same for all rows:" in " ".join(capsys.readouterr().out.split())
+    for one in figures:
         assert not one.same
         assert one.ours[0] >= 0
         assert one.beside["simulated"] is not None
