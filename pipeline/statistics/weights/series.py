@@ -7,6 +7,7 @@ from pyspark.sql import functions as fn
 
 from slotwise.pipeline.statistics.schema import STORM
 from slotwise.pipeline.statistics.weights import windows as w
+from slotwise.pipeline.statistics.weights.message_sizes import message_sizes
 
 SERIES = (
     "subject string, topology string, source string, a string, b string, start timestamp, "
@@ -16,8 +17,8 @@ SERIES = (
 
 By `subject`, `a` and `b` are: a component (``cost``, ``cpu``, ``rest cost``, ``rest cpu``: a value
 per task and window); a component and its task (``task cost``), or stream (``emitted``); two
-components (``received``, ``sent``, ``size``); two tasks (``pair size``, ``pair volume``); node and
-worker (``heap``, ``beside``).
+components (``received``, ``sent``, ``size``, ``size of some``); two tasks (``pair size``,
+``pair volume``); node and worker (``heap``, ``beside``).
 """
 
 REST_COST, REST_CPU, TASK_COST = "rest cost", "rest cpu", "task cost"
@@ -34,7 +35,8 @@ def series(windows: DataFrame) -> DataFrame:
     sums = subjects.groupBy("topology", "source", "start", "part").agg(
         *(fn.sum(name).alias(name) for name in ("y", "x", "n"))
     )
-    return _selected(sums).unionByName(_selected(_of_tasks(task_times(windows))))
+    of_tasks = _selected(_of_tasks(task_times(windows)))
+    return _selected(sums).unionByName(of_tasks).unionByName(_selected(message_sizes(windows)))
 
 
 def _subjects() -> Column:
