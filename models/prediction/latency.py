@@ -316,6 +316,8 @@ class Tree:
             acks = {c: network[hop].after(last) for c, hop in self.acknowledged.items()}
 
         def at(component: int) -> Asking[Time]:
+            if component not in self.branches and component not in acks:
+                return Time()
             found = []
             for one in self.branches.get(component, ()):
                 time = yield from one.at(residence[one.target], after[one.target])
@@ -325,13 +327,14 @@ class Tree:
                 found.append((acks[component], 1.0))
             return (yield from slowest(found))
 
-        for _ in range(MOST_ROUNDS if self.cyclic else 1):
-            change = 0.0
+        for component in self.order:
+            after[component] = yield from at(component)
+        for _ in range(MOST_ROUNDS - 1 if self.cyclic else 0):
+            before = {component: after[component].mean for component in self.order}
             for component in self.order:
-                time = yield from at(component)
-                change = max(change, abs(time.mean - after[component].mean))
-                after[component] = time
-            if change <= SETTLED * max((one.mean for one in after.values()), default=0.0):
+                after[component] = yield from at(component)
+            change = max(abs(after[c].mean - mean) for c, mean in before.items())
+            if change <= SETTLED * max(one.mean for one in after.values()):
                 break
         return (yield from at(self.spout))
 

@@ -30,13 +30,15 @@ _NAMES = tuple(part.split()[0] for part in SERIES.split(", "))
 
 
 def series(windows: DataFrame) -> DataFrame:
-    """Give `SERIES` from `WINDOWS`."""
+    """Give `SERIES` from `WINDOWS`; runs a small job, for few logs have sizes of messages."""
     subjects = windows.withColumn("part", fn.explode(_subjects()))
     sums = subjects.groupBy("topology", "source", "start", "part").agg(
         *(fn.sum(name).alias(name) for name in ("y", "x", "n"))
     )
-    of_tasks = _selected(_of_tasks(task_times(windows)))
-    return _selected(sums).unionByName(of_tasks).unionByName(_selected(message_sizes(windows)))
+    found = _selected(sums).unionByName(_selected(_of_tasks(task_times(windows))))
+    if windows.where(fn.col("kind") == w.FROM_OUTSIDE).isEmpty():
+        return found
+    return found.unionByName(_selected(message_sizes(windows)))
 
 
 def _subjects() -> Column:
