@@ -130,7 +130,9 @@ def test_a_stream_to_itself_is_declined() -> None:
     instance = replace(instance, objective=Objective(("bottleneck",)))
     with pytest.raises(UntakenError, match="a stream from a component to itself"):
         solve(instance, engine="cp-sat")
-    plain = replace(instance, cluster=replace(instance.cluster, serialise_ms=LevelTimes(*(Decimal(0),) * 4)))
+    plain = replace(
+        instance, cluster=replace(instance.cluster, serialise_ms=LevelTimes(*(Decimal(0),) * 4))
+    )
     for engine in ("cp-sat", "auto"):
         assert values(solve(plain, engine=engine)) == [Fraction(10 * 2, 1000) / 2]
 
