@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from slotwise.solver.assignment.dual_ascent import DUAL_ASCENT
 from slotwise.solver.assignment.subset_dp import SUBSET_DP
+from slotwise.solver.capacities import over_capacities
 from slotwise.solver.column_generation.connected.engine import CONNECTED
 from slotwise.solver.column_generation.engine import CONFIGURATIONS
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
@@ -15,7 +16,7 @@ from slotwise.solver.orphans.engine import ORPHANS
 from slotwise.solver.partition.engine import PARTITION
 
 ENGINES: dict[str, Engine] = {
-    engine.name: engine
+    engine.name: over_capacities(engine)
     for engine in (
         CONFIGURATIONS,
         CONNECTED,

@@ -6,6 +6,7 @@ D. G. Anderson, Iterative procedures for nonlinear integral equations, Journal o
 
 from __future__ import annotations
 
+import math
 from collections import deque
 
 import numpy as np
@@ -37,19 +38,20 @@ class Mixing:
             f(x).
         """
         residual = image - x
-        size = float(np.linalg.norm(residual))
+        size = math.sqrt(float((residual * residual).sum()))
         if size > WORSE * self._least:
             self._steps.clear()
             self._before, self._least = None, size
             return image
         self._least = min(self._least, size)
         if self._before is not None:
-            self._steps.append((x - self._before[0], residual - self._before[1]))
+            change = residual - self._before[1]
+            self._steps.append((change, x - self._before[0] + change))
         self._before = (x, residual)
         if not self._steps:
             return image
-        changes = np.stack([step for _, step in self._steps], axis=1)
+        changes = np.stack([change for change, _ in self._steps]).T
         weights = np.linalg.lstsq(changes, residual, rcond=1e-8)[0]
-        moves = np.stack([step + change for step, change in self._steps], axis=1)
+        moves = np.stack([move for _, move in self._steps], axis=1)
         found: FloatArray = image - moves @ weights
         return found

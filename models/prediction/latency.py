@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 
@@ -81,15 +82,15 @@ class Time:
             self.synchronisation + other.synchronisation,
         )
 
-    def scaled(self, factor: float) -> Time:
-        """Return the time with its mean times `factor`; the variance stays."""
+    def scaled(self, factor: float, variance: float, synchronisation: float = 0.0) -> Time:
+        """Return the time with its mean times `factor`, another variance, and more of the last."""
         return Time(
-            self.variance,
+            variance,
             self.queueing * factor,
             self.service * factor,
             self.serialise * factor,
             self.network * factor,
-            self.synchronisation * factor,
+            self.synchronisation * factor + synchronisation,
         )
 
 
@@ -97,51 +98,108 @@ Branches = Sequence[tuple[Time, float]]
 """Time along a branch, and how many such branches there are in the mean."""
 
 
-def slowest(branches: Branches) -> Time:
+Maximum = tuple[float, float]
+"""Mean and second moment of the slowest of several branches."""
+T = TypeVar("T")
+Asking = Generator[Branches, Maximum, T]
+"""A computation that yields branches, is sent their maximum, and returns its result in the end."""
+
+
+def together(computations: Iterable[Asking[T]]) -> list[T]:
+    """Return the results of computations whose maxima are taken at once, step by step."""
+    running = dict(enumerate(computations))
+    found: dict[int, T] = {}
+    answers: dict[int, Maximum | None] = dict.fromkeys(running)
+    while answers:
+        asked: dict[int, Branches] = {}
+        for index, answer in answers.items():
+            try:
+                asked[index] = (
+                    next(running[index]) if answer is None else running[index].send(answer)
+                )
+            except StopIteration as ended:
+                found[index] = ended.value
+        answers = dict(zip(asked, _maxima(list(asked.values())), strict=True))
+    return [found[index] for index in sorted(found)]
+
+
+def slowest(branches: Branches) -> Asking[Time]:
     """Return the time of the slowest branch: 0 where none is present."""
-    present = [(time, many) for time, many in branches if many > 0]
+    present = [one for one in branches if one[1] > 0]
     if not present:
         return Time()
+    if len(present) == 1 and present[0][1] <= 1:
+        ((time, share),) = present
+        return time.scaled(share, share * time.second_moment - (share * time.mean) ** 2)
     longest, many = max(present, key=lambda one: min(one[1], 1.0) * one[0].mean)
     share = min(many, 1.0)
-    if len(present) == 1 and many <= 1:
-        mean = share * longest.mean
-        return replace(longest.scaled(share), variance=share * longest.second_moment - mean**2)
-    mean, second = _maximum(present)
-    main = longest.scaled(share)
-    return replace(
-        main,
-        variance=max(0.0, second - mean**2),
-        synchronisation=main.synchronisation + max(0.0, mean - main.mean),
-    )
+    mean, second = yield present
+    main = longest.scaled(share, 0.0).mean
+    return longest.scaled(share, max(0.0, second - mean**2), max(0.0, mean - main))
 
 
-def _maximum(branches: Branches) -> tuple[float, float]:
-    """Return mean and second moment of the slowest branch."""
-    from scipy.special import gammainc
+def _maxima(several: Sequence[Branches]) -> list[Maximum]:
+    """Return the maximum of each: at once of those that have no constant time."""
+    found: list[Maximum | None] = [
+        _with_constant(one) if any(_is_constant(time) for time, _ in one) else None
+        for one in several
+    ]
+    rest = [at for at, one in enumerate(found) if one is None]
+    if rest:
+        maxima = _of_random([several[at] for at in rest])
+        for at, maximum in zip(rest, maxima, strict=True):
+            found[at] = maximum
+    return [one for one in found if one is not None]
 
-    highest = max(
+
+def _highest(branches: Branches) -> float:
+    """Return a time that next to none exceeds."""
+    return max(
         time.mean + math.sqrt(time.variance) * (12 + 2 * math.log(max(1.0, many)))
         for time, many in branches
     )
+
+
+def _of_random(several: Sequence[Branches]) -> list[Maximum]:
+    """Return the maxima of branches whose times are random."""
+    flat = [one for branches in several for one in branches]
+    begins = np.cumsum([0, *map(len, several)])
+    highest = np.asarray([_highest(one) for one in several])[:, None]
+    points, weights = highest * _NODES, highest * _WEIGHTS
+    of_branch = np.repeat(points, np.diff(begins), axis=0)
+    below = np.multiply.reduceat(_done(flat, of_branch), begins[:-1])
+    above = (1 - below) * weights
+    return list(
+        zip(above.sum(axis=1).tolist(), (2 * (above * points).sum(axis=1)).tolist(), strict=True)
+    )
+
+
+def _with_constant(branches: Branches) -> Maximum:
+    """Return the maximum of branches, the times of some of which are constant."""
+    highest = _highest(branches)
     if highest == 0.0:
         return 0.0, 0.0
-    random = [(time, many) for time, many in branches if not _is_constant(time)]
-    constant = [(time, many) for time, many in branches if _is_constant(time)]
+    random = [one for one in branches if not _is_constant(one[0])]
+    constant = [one for one in branches if _is_constant(one[0])]
     # Means of constant times must come out exactly: integrate from one of them to the next.
     ends = sorted({0.0, highest, *(time.mean for time, _ in constant)})
     points = np.concatenate([low + (high - low) * _NODES for low, high in pairwise(ends)])
     weights = np.concatenate([(high - low) * _WEIGHTS for low, high in pairwise(ends)])
-    below = np.ones(len(points))
-    if random:
-        mean = np.asarray([time.mean for time, _ in random])[:, None]
-        variance = np.asarray([time.variance for time, _ in random])[:, None]
-        done = gammainc(mean**2 / variance, points * (mean / variance))
-        below = _all_of(done, np.asarray([many for _, many in random])[:, None]).prod(axis=0)
+    below = _done(random, points).prod(axis=0) if random else np.ones(len(points))
     for time, many in constant:
         below *= _all_of((points >= time.mean).astype(np.float64), np.asarray(many))
     above = (1 - below) * weights
     return float(above.sum()), float(2 * (above * points).sum())
+
+
+def _done(branches: Branches, points: FloatArray) -> FloatArray:
+    """Return [B, S] the chance that all of each branch are done, by gamma distributions."""
+    from scipy.special import gammainc
+
+    mean = np.asarray([time.mean for time, _ in branches])[:, None]
+    variance = np.asarray([time.variance for time, _ in branches])[:, None]
+    done = gammainc(mean**2 / variance, points * (mean / variance))
+    return _all_of(done, np.asarray([many for _, many in branches])[:, None])
 
 
 def _all_of(done: FloatArray, many: FloatArray) -> FloatArray:
@@ -184,7 +242,7 @@ class Branch:
     copies: float
     distinct: float
 
-    def at(self, here: Time, after: Time) -> Time:
+    def at(self, here: Time, after: Time) -> Asking[Time]:
         """Return the time from the arrival at one of these threads until all is processed.
 
         Tuples that go to the same thread are done one after the other. Either the last of them is
@@ -201,7 +259,7 @@ class Branch:
         if each <= 1:
             return here.after(after)
         last = (each - 1) / 2 * (here.service + here.serialise)
-        slow = slowest([(after, each)])
+        slow = yield from slowest([(after, each)])
         if slow.mean >= after.mean + last:
             return here.after(slow)
         return here.after(replace(after, queueing=after.queueing + last))
@@ -238,7 +296,7 @@ class Tree:
     acknowledged: dict[int, int]
     acker: tuple[int, int] | None
 
-    def after_emission(self, residence: dict[int, Time], network: Sequence[Time]) -> Time:
+    def after_emission(self, residence: dict[int, Time], network: Sequence[Time]) -> Asking[Time]:
         """Return the time from a tuple's emission until all that follows from it is processed.
 
         Without what the spout's thread does.
@@ -257,28 +315,28 @@ class Tree:
             last = residence[acker].after(network[back])
             acks = {c: network[hop].after(last) for c, hop in self.acknowledged.items()}
 
-        def branches(component: int) -> list[tuple[Time, float]]:
-            found = [
-                (
-                    network[one.hop].after(one.at(residence[one.target], after[one.target])),
-                    one.distinct,
-                )
-                for one in self.branches.get(component, ())
-            ]
+        def at(component: int) -> Asking[Time]:
+            if component not in self.branches and component not in acks:
+                return Time()
+            found = []
+            for one in self.branches.get(component, ()):
+                time = yield from one.at(residence[one.target], after[one.target])
+                found.append((network[one.hop].after(time), one.distinct))
             # What follows for certain is acknowledged later than the tuple itself.
             if component in acks and all(many < 1 for _, many in found):
                 found.append((acks[component], 1.0))
-            return found
+            return (yield from slowest(found))
 
-        for _ in range(MOST_ROUNDS if self.cyclic else 1):
-            change = 0.0
+        for component in self.order:
+            after[component] = yield from at(component)
+        for _ in range(MOST_ROUNDS - 1 if self.cyclic else 0):
+            before = {component: after[component].mean for component in self.order}
             for component in self.order:
-                time = slowest(branches(component))
-                change = max(change, abs(time.mean - after[component].mean))
-                after[component] = time
-            if change <= SETTLED * max((one.mean for one in after.values()), default=0.0):
+                after[component] = yield from at(component)
+            change = max(abs(after[c].mean - mean) for c, mean in before.items())
+            if change <= SETTLED * max(one.mean for one in after.values()):
                 break
-        return slowest(branches(self.spout))
+        return (yield from at(self.spout))
 
 
 def trees(loads: Loads, receivers: FloatArray) -> tuple[Tree, ...]:

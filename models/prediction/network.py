@@ -14,7 +14,7 @@ import numpy as np
 
 from slotwise.models.prediction.bursts import Bursts, bursts
 from slotwise.models.prediction.flows import BoolArray, FloatArray, IntArray
-from slotwise.models.prediction.latency import Time, Tree, trees
+from slotwise.models.prediction.latency import Time, Tree, together, trees
 from slotwise.models.prediction.loads import Kind, Loads
 from slotwise.models.prediction.stations import CoreSharing
 from slotwise.models.tuples import needed
@@ -153,7 +153,7 @@ class Network:
     ) -> FloatArray:
         """Return [R] the mean seconds that a tuple takes after its spout's thread."""
         places, hops = self.times_at(residence, chance), self.times_of_hops(links)
-        return np.asarray([self.time(tree, places, hops).mean for tree in self.trees])
+        return np.asarray([time.mean for time in self.after(places, hops)])
 
     def times(
         self, residence: FloatArray, chance: FloatArray, links: FloatArray
@@ -171,15 +171,19 @@ class Network:
         """
         places, hops = self.times_at(residence, chance), self.times_of_hops(links)
         found = []
-        for tree in self.trees:
+        for tree, time in zip(self.trees, self.after(places, hops), strict=True):
             spout = places[self.place_of[tree.route][tree.spout]]
-            found.append(Time(serialise=spout.serialise).after(self.time(tree, places, hops)))
+            found.append(Time(serialise=spout.serialise).after(time))
         return tuple(found)
 
-    def time(self, tree: Tree, places: Sequence[Time], hops: Sequence[Time]) -> Time:
-        """Return the time of a route after its spout's thread."""
-        at = {c: places[index] for c, index in self.place_of[tree.route].items()}
-        return tree.after_emission(at, hops)
+    def after(self, places: Sequence[Time], hops: Sequence[Time]) -> list[Time]:
+        """Return the time of each route after its spout's thread, from those at places and hops."""
+        return together(
+            tree.after_emission(
+                {c: places[index] for c, index in self.place_of[tree.route].items()}, hops
+            )
+            for tree in self.trees
+        )
 
 
 def network(loads: Loads) -> Network:

@@ -183,11 +183,11 @@ def _bounds(network: Network) -> tuple[Bound | None, ...]:
     plain = network.times_of_hops(np.ones_like(network.link_demand))
     hops = [replace(one, variance=0.0) for one in plain]
     found: list[Bound | None] = []
-    for r, tree in enumerate(network.trees):
+    for r, (tree, time) in enumerate(zip(network.trees, network.after(places, hops), strict=True)):
         if not network.closed[r]:
             found.append(None)
             continue
-        after = network.time(tree, places, hops).mean
+        after = time.mean
         sending = places[network.place_of[r][tree.spout]].serialise
         here = network.at_spout & (network.route == r)
         busy, size = network.busy_s[here], network.size[here]

@@ -28,9 +28,9 @@ class _Nodes:
     cores
         Of each.
     groups
-        [M, W] groups on each node; unused places hold 0.
+        [W, M] groups on each node; unused places hold 0.
     size
-        [M, W] number of their tasks; 0 in unused places.
+        [W, M] number of their tasks; 0 in unused places.
     """
 
     cores: int
@@ -71,11 +71,11 @@ class CoreSharing:
         found = []
         for cores, rows in sorted(by_cores.items()):
             width = max(map(len, rows))
-            padded = np.zeros((len(rows), width), dtype=np.int64)
-            size = np.zeros((len(rows), width))
-            for row, some in enumerate(rows):
-                padded[row, : len(some)] = some
-                size[row, : len(some)] = groups.size[some]
+            padded = np.zeros((width, len(rows)), dtype=np.int64)
+            size = np.zeros((width, len(rows)))
+            for column, some in enumerate(rows):
+                padded[: len(some), column] = some
+                size[: len(some), column] = groups.size[some]
             found.append(_Nodes(cores, padded, size))
         return cls(tuple(found), len(groups.size))
 
@@ -93,7 +93,7 @@ class CoreSharing:
         for some in self.nodes:
             alone, now = rho[some.groups], before[some.groups]
             taken = _more_than_cores(some, alone, now) / some.cores
-            load = (alone * some.size).sum(axis=1, keepdims=True) / some.cores
+            load = np.ascontiguousarray((alone * some.size).T).sum(axis=1) / some.cores
             # A thread is not busier than it is alone, or than its node's cores are.
             with np.errstate(divide="ignore", invalid="ignore"):
                 most = np.where(alone > 0, np.maximum(1.0, load / alone), np.inf)
@@ -119,12 +119,15 @@ def _more_than_cores(nodes: _Nodes, rho: FloatArray, slowdown: FloatArray) -> Fl
     threads are alike, and does not matter where there is one core.
     """
     mean, variance = np.zeros_like(rho), np.zeros_like(rho)
-    for i in range(rho.shape[1]):
-        busy = np.minimum(rho[:, i, None] * np.minimum(slowdown[:, i, None], slowdown), 1.0)
-        others = np.repeat(nodes.size[:, i, None], rho.shape[1], axis=1)
-        others[:, i] = np.maximum(others[:, i] - 1, 0.0)
-        mean += others * busy
-        variance += others * busy * (1 - busy)
+    busy, others = np.empty_like(rho), np.empty_like(rho)
+    beside = np.maximum(nodes.size - 1, 0.0)
+    for i, size in enumerate(nodes.size):
+        np.minimum(slowdown[i], slowdown, out=busy)
+        np.minimum(np.multiply(rho[i], busy, out=busy), 1.0, out=busy)
+        np.multiply(size, busy, out=others)
+        others[i] = beside[i] * busy[i]
+        mean += others
+        variance += np.multiply(others, np.subtract(1, busy, out=busy), out=others)
     if nodes.cores == 1:
         return mean
     found, real = np.zeros_like(mean), nodes.size > 0

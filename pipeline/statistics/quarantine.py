@@ -41,6 +41,8 @@ MOST_PROCESSORS = 1024
 """No worker, and no task of another system than Storm, uses more at once."""
 MOST_BYTES = 1 << 50
 """No worker has more memory."""
+MOST_RECEIVED_PER_US = 100_000
+"""No worker receives more bytes: that is 800 Gbit/s."""
 MISREAD = 100
 """How many times a running total with digits too many is above those that follow; of counts of an
 interval, the square: some do grow a hundredfold for a minute."""
@@ -169,7 +171,7 @@ def readable(good: DataFrame) -> DataFrame:
     is_spike = (value >= level) & (below >= 2) & (3 * below >= 2 * others)
     is_misread = (
         fn.when(fn.col("running"), is_cut | is_long)
-        .when(fn.col("metric").isin(*_TUPLES, "pair_bytes"), is_spike)
+        .when(fn.col("metric").isin(*_TUPLES, "pair_bytes", "received_bytes"), is_spike)
         .otherwise(fn.lit(False))
     )
     unless = fn.coalesce(is_misread, fn.lit(False)) & fn.col("reason").isNull()
@@ -228,6 +230,7 @@ def possible(rows: DataFrame) -> DataFrame:
     gap = fn.coalesce("gap_us", after).cast("decimal(19,0)")
     most = (
         fn.when(metric.isin(*_TUPLES), gap * MOST_TUPLES_PER_US)
+        .when(metric == "received_bytes", gap * MOST_RECEIVED_PER_US)
         .when(metric.isin(*_CPU), gap * 1000 * MOST_PROCESSORS)
         .when(metric.isin(*_MEMORY), MOST_BYTES)
     )

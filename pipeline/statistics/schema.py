@@ -48,7 +48,8 @@ in JSON lines; `component` ``__system`` for a worker itself. `other`, by metric:
 ``component:stream`` (`execute_count`, `execute_ns`, `process_ns`, `ack_count` of bolts; with ``*``
 at the end what is left of it where Storm cut it, see `cut_names`), the stream
 (`emit_count`, `transfer_count`, `complete_ns`, `ack_count` of spouts), the receiving task
-(`pair_tuples`, `pair_bytes`), else null. `source` is `STORM` or `JSON`. `span_us` is what an
+(`pair_tuples`, `pair_bytes`), sender and receiver as ``3-5`` (`received_bytes`), else null.
+`source` is `STORM` or `JSON`. `span_us` is what an
 increment of a running total covers, microseconds; null for all else. `gap_us` is the time since
 the sample before of the same series, microseconds; null for the first.
 """
@@ -86,10 +87,14 @@ COUNTS = ("execute_count", "emit_count", "transfer_count", "ack_count", "fail_co
 """Tuples; of Storm they are multiples of the inverse of its sample rate (20 by default)."""
 LATENCIES = ("execute_ns", "process_ns", "complete_ns")
 """Mean nanoseconds per tuple in the interval; a total is the mean times the count beside it."""
-TOTALS = ("cpu_ns", "cgroup_cpu_ns", "gc_ns", "tuples", "pair_tuples", "pair_bytes")
+TOTALS = (
+    *("cpu_ns", "cgroup_cpu_ns", "gc_ns", "tuples", "pair_tuples", "pair_bytes"),
+    "received_bytes",
+)
 """CPU time of a task (JSON lines) or of a worker (Storm: `CPU`; `CGroupCpu`; `other` is ``user`` or
 ``sys``, which add up); garbage collection of a worker (`other`: the collector); tuples that a task
-executed; tuples and bytes from `task` to the task `other`."""
+executed; tuples and bytes from `task` to the task `other`; bytes that a worker received from a task
+in another worker."""
 # A level at `time`.
 LEVELS = ("memory_bytes", "heap_bytes", "nonheap_bytes", "clock_hz", "uptime_ns")
 """Memory of a worker's control group; used heap and other memory of its JVM; the clock rate of the

@@ -15,8 +15,13 @@ Two generations of metrics occur, and the name tells them apart. Built-in ones
 counters are running totals, their latencies rolling means. A count with a decimal point is the rate
 beside such a counter.
 
-Sources: ``LoggingMetricsConsumer``, ``TaskMetrics``, ``SystemBolt``, ``CGroupCpu``,
-``log4j2/worker.xml`` of Apache Storm 1.0 to 2.8.
+What other workers sent stands in ``__recv-iconnection`` of the receiving worker, if the setting
+``topology.serialized.message.size.metrics`` is on (from 2.0 on): ``messageBytes={3-5=360}`` are the
+bytes from task 3 to task 5, on all streams together, since the line before. They are those of the
+serialised tuple alone. How many tuples they are, that line does not say.
+
+Sources: ``LoggingMetricsConsumer``, ``TaskMetrics``, ``SystemBolt``, ``CGroupCpu``, netty's
+``Server``, ``DeserializingConnectionCallback``, ``log4j2/worker.xml`` of Apache Storm 1.0 to 2.8.
 """
 
 from __future__ import annotations
@@ -63,6 +68,9 @@ _LEVELS = {
     "memory.non-heap.used": "nonheap_bytes",
     "uptimeSecs": "uptime_ns",
 }
+# Of a worker's server; without the sizes of messages nothing in it counts.
+_SERVER = "__recv-iconnection"
+_SIZES = "messageBytes={"
 _BLANKS = r"^(.*?)\s*(\d+)\s+(\S+:\d+)\s+(-?\d+:\S+)\s+(\S+)\s+(.*)$"
 # Fields of text without a byte that was none of UTF-8 (U+FFFD stands for one), and without NUL.
 _FIELD = r"[^\t\ufffd\x00]"
@@ -76,6 +84,7 @@ _COUNT = r"-?(?:0|[1-9]\d{0,17})"
 _MILLIS = r"-?(?:0|[1-9]\d{0,11})"
 _MEAN = rf"(?:{_MILLIS}(?:\.\d{{1,17}})?|-?[1-9]\.\d{{1,17}}E(?:-[1-9]\d{{0,2}}|[1-9]))"
 _KEY = r"[^\s=,{}][^=,{}]*"
+_PAIR = rf"^-?\d{{1,9}}-\d{{1,9}}={_COUNT}$"
 _KEY_TWICE = r"(?:^\{|, ?)([^=,{}]+)=(?:.*, ?)?\1="
 _RATE = r"\.(?:m(?:1(?:_(?:r(?:a(?:te?)?)?)?)?)?)?$"
 _PREFIX = len("2026-01-31 12:00:00,123")
@@ -168,6 +177,7 @@ def _with_metric(fields: DataFrame) -> DataFrame:
     for word, of in {**_USED_BYTES, **_CPU, **_LEVELS}.items():
         metric = metric.when(name == word, of)
     metric = metric.when(name.isin(*_CPU_TOTALS), _CPU["CGroupCpu"])
+    metric = metric.when((name == _SERVER) & text.contains(_SIZES), "received_bytes")
     metric = metric.when(name.startswith("GC/"), "gc_ns")
     metric = metric.when(name.startswith("GC.") & name.endswith(".time"), _GC_RUNNING)
     named = fields.withColumn("metric", metric).withColumn(
@@ -180,7 +190,8 @@ def _with_metric(fields: DataFrame) -> DataFrame:
     is_mean = is_time & (name.startswith("__") | (metric == "uptime_ns"))
     is_rate = _is_rate(metric)
     has_shape = (
-        fn.when(
+        fn.when(metric == "received_bytes", _has_sizes(text))
+        .when(
             fn.coalesce(is_map, fn.lit(False)),
             fn.when(is_mean, text.rlike(_map_of(_MEAN)))
             .when(is_time, text.rlike(_map_of(_MILLIS)))
@@ -226,6 +237,31 @@ def _map_of(number: str) -> str:
     return rf"^\{{(?:{entry}(?:, {entry})*)?\}}$"
 
 
+def _sizes(text: Column) -> Column:
+    """Give the pairs of tasks in a line of a worker's server, as ``FROM-TO=BYTES``."""
+    inner = fn.substring_index(after(text, _SIZES), "}", 1)
+    return fn.filter(fn.split(inner, ", "), lambda pair: pair != "")
+
+
+def _has_sizes(text: Column) -> Column:
+    """Say whether a line of a worker's server is one that Storm writes.
+
+    The sizes may be those of many thousand pairs, too many for one regular expression.
+    """
+    pairs = _sizes(text)
+    written = fn.concat(fn.lit(_SIZES), fn.array_join(pairs, ", "), fn.lit("}"))
+    around = fn.replace(text, written, fn.lit("sizes=0"))
+    numbers = rf"\{{(?:{_KEY}={_COUNT}(?:, {_KEY}={_COUNT})*)?\}}"
+    part = rf"{_KEY}=(?:{_COUNT}|{numbers})"
+    keys = fn.transform(pairs, lambda pair: fn.substring_index(pair, "=", 1))
+    return (
+        around.rlike(rf"^\{{{part}(?:, {part})*\}}$")
+        & ~around.contains(_SIZES)
+        & fn.forall(pairs, lambda pair: pair.rlike(_PAIR))
+        & (fn.size(fn.array_distinct(keys)) == fn.size(keys))
+    )
+
+
 def _entries() -> Column:
     """Give the entries of a line that count, as ``KEY=NUMBER`` or ``NUMBER``.
 
@@ -242,11 +278,14 @@ def _entries() -> Column:
     collector = fn.substring(name, fn.lit(4), fn.length(name))
     running = fn.substring(name, fn.lit(4), fn.length(name) - 8)
     part = fn.substring_index(fn.substring_index(name, ".", -1), "-", 1)
+    # What a worker itself sends, such as metrics, is of no task.
+    sizes = fn.filter(_sizes(text), lambda pair: ~pair.startswith("-"))
     one_number, nothing = fn.array(text), fn.array().cast("array<string>")
     in_name, is_rate = fn.col("suffix") != "", _is_rate(metric)
     return (
         fn.when(fn.col("reason").isNotNull(), fn.array(fn.lit(None).cast("string")))
         .when(metric.isNull() | (in_name & is_rate), nothing)
+        .when(metric == "received_bytes", sizes)
         .when(in_name, one_number)
         .when(name.startswith("__") & (inner != ""), fn.split(inner, ","))
         .when(name.startswith("__"), nothing)

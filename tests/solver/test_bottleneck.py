@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import pytest
 from workloads import NOTHING, bolt, node, spout, stream, topology, workload
 
+from slotwise.models.instance.cluster import LevelTimes
 from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.baseline import simple_bounds
@@ -108,7 +110,7 @@ def test_local_streams_are_solved_by_search(engine: str) -> None:
     ("instance", "reason"),
     [
         (local(), "streams by local_or_shuffle"),
-        (pair(matrix=[[0, 1], [1, 0]]), "distances by matrix"),
+        (pair(megabits=50, matrix=[[0, 1], [1, 0]]), "distances by matrix"),
         (pair(serialise_ms={**NOTHING, "worker": 1}), "costs more between nearer tasks"),
     ],
 )
@@ -123,17 +125,22 @@ def test_compact_models_say_what_they_do_not_count(
 def test_a_stream_to_itself_is_declined() -> None:
     parts = [spout("s", rate=10), bolt("b", 2)]
     streams = [stream("s", "b"), stream("b", "b", selectivity=0.5, tuple_bytes=10)]
-    instance = workload([node("n0"), node("n1")], [topology(parts, streams)])
+    sending = {**NOTHING, "rack": 0.001}
+    instance = workload([node("n0"), node("n1")], [topology(parts, streams)], serialise_ms=sending)
     instance = replace(instance, objective=Objective(("bottleneck",)))
     with pytest.raises(UntakenError, match="a stream from a component to itself"):
         solve(instance, engine="cp-sat")
-    assert values(solve(instance)) == [Fraction(10 * 2, 1000) / 2]
+    plain = replace(
+        instance, cluster=replace(instance.cluster, serialise_ms=LevelTimes(*(Decimal(0),) * 4))
+    )
+    for engine in ("cp-sat", "auto"):
+        assert values(solve(plain, engine=engine)) == [Fraction(10 * 2, 1000) / 2]
 
 
 @pytest.mark.parametrize("engine", sorted(ENGINES.keys() - {*COUNTING}))
-def test_all_others_decline_it(engine: str) -> None:
-    with pytest.raises(UntakenError):
-        solve(pair(), engine=engine)
+def test_all_others_decline_what_is_no_capacity(engine: str) -> None:
+    with pytest.raises(UntakenError, match="search over capacities, an interface or an uplink"):
+        solve(pair(megabits=50), engine=engine)
 
 
 def test_the_bound_is_the_mean_of_the_cpus_or_the_largest_task() -> None:

@@ -7,6 +7,7 @@ from pyspark.sql import functions as fn
 
 from slotwise.pipeline.statistics.schema import STORM
 from slotwise.pipeline.statistics.weights import windows as w
+from slotwise.pipeline.statistics.weights.message_sizes import message_sizes
 
 SERIES = (
     "subject string, topology string, source string, a string, b string, start timestamp, "
@@ -16,8 +17,8 @@ SERIES = (
 
 By `subject`, `a` and `b` are: a component (``cost``, ``cpu``, ``rest cost``, ``rest cpu``: a value
 per task and window); a component and its task (``task cost``), or stream (``emitted``); two
-components (``received``, ``sent``, ``size``); two tasks (``pair size``, ``pair volume``); node and
-worker (``heap``, ``beside``).
+components (``received``, ``sent``, ``size``, ``size of some``); two tasks (``pair size``,
+``pair volume``); node and worker (``heap``, ``beside``).
 """
 
 REST_COST, REST_CPU, TASK_COST = "rest cost", "rest cpu", "task cost"
@@ -29,12 +30,15 @@ _NAMES = tuple(part.split()[0] for part in SERIES.split(", "))
 
 
 def series(windows: DataFrame) -> DataFrame:
-    """Give `SERIES` from `WINDOWS`."""
+    """Give `SERIES` from `WINDOWS`; runs a small job, for few logs have sizes of messages."""
     subjects = windows.withColumn("part", fn.explode(_subjects()))
     sums = subjects.groupBy("topology", "source", "start", "part").agg(
         *(fn.sum(name).alias(name) for name in ("y", "x", "n"))
     )
-    return _selected(sums).unionByName(_selected(_of_tasks(task_times(windows))))
+    found = _selected(sums).unionByName(_selected(_of_tasks(task_times(windows))))
+    if windows.where(fn.col("kind") == w.FROM_OUTSIDE).isEmpty():
+        return found
+    return found.unionByName(_selected(message_sizes(windows)))
 
 
 def _subjects() -> Column:

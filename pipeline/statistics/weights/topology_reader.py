@@ -23,6 +23,7 @@ from slotwise.pipeline.statistics.weights.measured import (
     StreamWeights,
     Weight,
 )
+from slotwise.pipeline.statistics.weights.message_sizes import EVEN, LOCAL, SIZE_OF_SOME
 from slotwise.pipeline.statistics.weights.rhythm import DEFAULT_INTERVAL_S
 from slotwise.pipeline.statistics.weights.units import (
     GHZ_MS,
@@ -132,8 +133,17 @@ class TopologyReader:
         return [one for one in found if one.received is not None or one.tuple_bytes is not None]
 
     def _size(self, source: str, target: str) -> Weight | None:
-        value = self._value(w.SIZE, JSON, source, target)
-        return None if value is None else weight_of(value, Fraction(1))
+        for lines in (JSON, STORM):
+            if value := self._value(w.SIZE, lines, source, target):
+                return weight_of(value, Fraction(1))
+        value = self._value(SIZE_OF_SOME, STORM, source, target)
+        ends = (
+            one for one in self.topology.streams if (one.source, one.target) == (source, target)
+        )
+        groupings = {one.grouping for one in ends}
+        if value is None or not groupings.isdisjoint(LOCAL):
+            return None
+        return weight_of(value, Fraction(1), estimated=not groupings.issubset(EVEN))
 
     def _received(self, source: str, target: str) -> Weight | None:
         for subject, lines in FLOW_SOURCES:

@@ -19,6 +19,7 @@ DEFAULT_HZ = 10**9
 
 COST, CPU, RECEIVED, EMITTED = "cost", "cpu", "received", "emitted"
 SIZE, SENT, VOLUME = "size", "sent", "volume"
+FROM_OUTSIDE = "from outside"
 WORKER_CPU, CGROUP_CPU, HEAP, BESIDE = "worker_cpu", "cgroup_cpu", "heap", "beside"
 BUSY = "busy"
 
@@ -41,6 +42,7 @@ nothing else is said:
 - ``received``, ``emitted``: tuples executed from `other`, emitted to the stream `other`;
 - ``size``: bytes to the task `other`; `x` the tuples;
 - ``sent``, ``volume``: tuples, and bytes, to the task `other`;
+- ``from outside``: bytes that a worker received of a pair of tasks, `other` as in `SAMPLES`;
 - ``worker_cpu``, ``cgroup_cpu``: CPU time of a worker, ns (`clocked`: ns Hz);
 - ``heap``, ``beside``: bytes of a worker's heap, and of its control group beyond that;
 - ``busy``: busy time of a task, ns, that is more than `MOST_BUSY` times the time since the sample
@@ -50,7 +52,7 @@ nothing else is said:
 MOST_BUSY = 1.5
 """The thread of a task is not busy for longer than there is time; what Storm says of it is a mean
 of some tuples times a count of others, and may exceed that a little."""
-RATES = (CPU, RECEIVED, EMITTED, SENT, VOLUME, WORKER_CPU, CGROUP_CPU)
+RATES = (CPU, RECEIVED, EMITTED, SENT, VOLUME, FROM_OUTSIDE, WORKER_CPU, CGROUP_CPU)
 
 _KEYS = (
     *("topology", "source", "node", "worker", "component", "task", "other"),
@@ -58,7 +60,7 @@ _KEYS = (
 )
 _METRICS = (
     *("execute_count", "execute_ns", "emit_count", "cpu_ns", "cgroup_cpu_ns", "tuples"),
-    *("pair_tuples", "pair_bytes", "heap_bytes", "memory_bytes"),
+    *("pair_tuples", "pair_bytes", "received_bytes", "heap_bytes", "memory_bytes"),
 )
 
 
@@ -194,6 +196,7 @@ def _parts() -> dict[str, tuple[Column, Column]]:
         SIZE: (fn.col("pair_bytes"), fn.col("pair_tuples")),
         SENT: (fn.col("pair_tuples"), span),
         VOLUME: (fn.col("pair_bytes"), span),
+        FROM_OUTSIDE: (fn.col("received_bytes"), span),
         WORKER_CPU: (fn.when(is_worker, wide("cpu_ns")), span),
         CGROUP_CPU: (fn.when(is_worker, wide("cgroup_cpu_ns")), span),
         HEAP: (fn.col("heap_bytes"), one),

@@ -65,6 +65,7 @@ def test_a_storm_line(parse: Parse) -> None:
     assert (row.reason, row.line) == (None, None)
 
 
+SERVER = "__recv-iconnection"
 # Name, value, task, and the samples of the line.
 LINES: list[tuple[str, str, str, list[tuple[str, str | None, int]]]] = [
     (
@@ -106,6 +107,16 @@ LINES: list[tuple[str, str, str, list[tuple[str, str | None, int]]]] = [
     ("CGroupMemory", "4096", "-1:__system", [("memory_bytes", None, 4096)]),
     ("uptimeSecs", "60.5", "-1:__system", [("uptime_ns", None, 60_500_000_000)]),
     ("__receive", "{population=3}", "12:split", []),
+    # Without `topology.serialized.message.size.metrics`, and with it.
+    (SERVER, "{dequeuedMessages=0, enqueued={/127.0.0.1:38920=40}}", "-1:__system", []),
+    (
+        SERVER,
+        "{dequeuedMessages=0, enqueued={/127.0.0.1:49942=40}, "
+        "messageBytes={3-5=360, -1-7=9, 4-6=470}}",
+        "-1:__system",
+        [("received_bytes", "3-5", 360), ("received_bytes", "4-6", 470)],
+    ),
+    (SERVER, "{dequeuedMessages=0, enqueued={}, messageBytes={}}", "-1:__system", []),
     # The rate beside a running total, damaged: it lost its point.
     ("__emit-count-default.m1", "800000", "12:split", []),
 ]
@@ -115,6 +126,12 @@ def test_metrics_of_storm(parse: Parse) -> None:
     rows = parse(*(storm(name, value, task) for name, value, task, _ in LINES))
     assert numbers(rows) == [sample for *_, samples in LINES for sample in samples]
     assert {row.metric for row in rows} <= set(METRICS)
+
+
+def test_sizes_of_many_pairs(parse: Parse) -> None:
+    pairs = [f"{a}-{b}={a * b}" for a in range(1, 101) for b in range(101, 201)]
+    rows = parse(storm(SERVER, f"{{messageBytes={{{', '.join(pairs)}}}}}", "-1:__system"))
+    assert [f"{row.other}={row.value}" for row in rows] == pairs
 
 
 def test_running_totals_are_told_by_their_name(parse: Parse) -> None:
@@ -237,6 +254,16 @@ FAULTY = {
         PATH,
         "malformed",
     ),
+    "sizes cut short": (storm(SERVER, "{enqueued={}, messageBytes={3-5=36"), PATH, "malformed"),
+    "sizes of no pair": (storm(SERVER, "{messageBytes={3=36}, enqueued={}}"), PATH, "malformed"),
+    "half a byte": (storm(SERVER, "{messageBytes={3-5=3.5}}"), PATH, "malformed"),
+    "a pair twice": (storm(SERVER, "{messageBytes={3-5=36, 3-5=7}}"), PATH, "malformed"),
+    "sizes twice": (
+        storm(SERVER, "{messageBytes={3-5=36}, messageBytes={3-5=37}}"),
+        PATH,
+        "malformed",
+    ),
+    "sizes below zero": (storm(SERVER, "{messageBytes={3-5=-36}}"), PATH, "negative"),
     "nobody's tuples": (
         storm("__execute-count", "{spoyt:default=5}"),
         PATH,

@@ -50,6 +50,11 @@ def up(second: int, uptime: float) -> str:
     return line(second, "uptimeSecs", str(uptime), task="-1:__system")
 
 
+def received(second: int, size: int) -> str:
+    sizes = f"{{enqueued={{}}, messageBytes={{3-5={size}}}}}"
+    return line(second, "__recv-iconnection", sizes, task="-1:__system")
+
+
 TWICE = line(60, "__execute-count", "{s:default=20, t:default=40}")
 EVERY_MINUTE = [count(second, 1) for second in range(60, 660, 60)]
 MANY = [count(60 * at, at + 1, task=f"{at % 7}:a") for at in range(400)]
@@ -197,6 +202,11 @@ SCENARIOS = {
     "more memory than any machine has is not believed": Scenario(
         [line(60, "memory/heap", f"{{usedBytes={size}}}", task="-1:__system") for size in (2**51,)],
         [],
+        [("impossible", False)],
+    ),
+    "more bytes than any link carries are not believed": Scenario(
+        [received(60, 9), received(120, 6 * 10**12), received(180, 6 * 10**12 + 1)],
+        [(60, 9), (120, 6 * 10**12)],
         [("impossible", False)],
     ),
     "a malformed line is one": Scenario(

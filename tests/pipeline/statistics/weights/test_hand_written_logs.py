@@ -6,7 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,6 +16,7 @@ import pytest
 import slotwise
 from slotwise.pipeline.statistics.weights.instance import measured_instance
 from slotwise.pipeline.statistics.weights.logs import Settings, measure_logs
+from slotwise.pipeline.statistics.weights.measured import rounded
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -196,3 +199,130 @@ def test_a_topology_that_was_submitted_again_has_the_tasks_of_one_submission(
     assert found.streams[0].received.value == 20
     assert component(found, "split").tasks == 2
     assert {one.task for one in found.places} == {"3", "4", "5", "6"}
+
+
+# What workers receive from each other: `topology.serialized.message.size.metrics`.
+
+
+@dataclass
+class Traffic:
+    """Tasks of three spouts and two bolts, each bolt in a worker, and what they say in a minute."""
+
+    workers: dict[int, tuple[str, int]]
+    emitted: dict[int, int]
+    executed: dict[int, int]
+    received: dict[str, int]
+
+    def log(self, log: Log, minute: int) -> None:
+        for task, count in self.emitted.items():
+            log.say(
+                minute, self.workers[task], f"{task}:lines", "__emit-count", f"{{default={count}}}"
+            )
+        for task, count in self.executed.items():
+            counts = f"{{lines:default={count}, __system:__tick=1}}"
+            log.say(minute, self.workers[task], f"{task}:split", "__execute-count", counts)
+        for worker in sorted(set(self.workers.values())):
+            here = {task for task, place in self.workers.items() if place == worker}
+            pairs = {k: n for k, n in self.received.items() if int(k.split("-")[1]) in here}
+            sizes = ", ".join(f"{pair}={size}" for pair, size in pairs.items())
+            value = f"{{dequeuedMessages=0, enqueued={{/1.2.3.4:5=9}}, messageBytes={{{sizes}}}}}"
+            log.say(minute, worker, "-1:__system", "__recv-iconnection", value)
+
+    def size(self, mixed: bool) -> Fraction:
+        """Bytes over tuples from outside, of receivers with a sender beside them or of others."""
+        size, tuples = Fraction(0), Fraction(0)
+        total = sum(self.emitted.values())
+        for task, count in self.executed.items():
+            outside = {s for s in self.emitted if self.workers[s] != self.workers[task]}
+            if mixed == (outside != set(self.emitted)):
+                came = sum(self.received.get(f"{sender}-{task}", 0) for sender in outside)
+                part = Fraction(sum(self.emitted[s] for s in outside), total)
+                size, tuples = size + came, tuples + count * part
+        return size / tuples
+
+
+N2 = ("n2", 6700)
+N3 = ("n3", 6700)
+
+
+def random_traffic(random: Random, *places: tuple[str, int]) -> Traffic:
+    """Every task emits a multiple of 20, and every tuple from outside has a size of its own."""
+    workers = dict(enumerate(places, 1))
+    emitted = {task: 20 * random.randint(1, 40) for task in (1, 2, 3)}
+    executed = {task: 20 * random.randint(10, 40) for task in (4, 5)}
+    received = {
+        f"{sender}-{task}": random.randint(1000, 100_000)
+        for sender in emitted
+        for task in executed
+        if workers[sender] != workers[task]
+    }
+    return Traffic(workers, emitted, executed, {**received, "4-5": 77, "-1-4": 5})
+
+
+def shuffled(grouping: str) -> dict[str, Any]:
+    given = topology("split", tasks=3)
+    given["topologies"][0]["streams"][0]["grouping"] = grouping
+    return given
+
+
+@pytest.mark.parametrize("grouping", ["shuffle", "local_or_shuffle", "fields", "all"])
+def test_sizes_where_no_sender_is_beside_a_receiver(measure: Measure, grouping: str) -> None:
+    traffic = random_traffic(Random(1), N1, N1, N2, N3, N2)
+    log = Log()
+    for minute in range(1, 7):
+        traffic.log(log, minute)
+    (found,) = measure(log, shuffled(grouping)).streams
+    assert found.tuple_bytes is not None
+    assert found.tuple_bytes.value == rounded(traffic.size(mixed=False))
+    assert not found.tuple_bytes.estimated
+
+
+@pytest.mark.parametrize(
+    ("grouping", "estimated"), [("shuffle", None), ("fields", True), ("all", False)]
+)
+def test_sizes_where_each_receiver_has_a_sender_beside_it(
+    measure: Measure, grouping: str, estimated: bool | None
+) -> None:
+    traffic = random_traffic(Random(2), N1, N1, N2, N1, N2)
+    log = Log()
+    for minute in range(1, 7):
+        traffic.log(log, minute)
+    (found,) = measure(log, shuffled(grouping)).streams
+    if estimated is None:
+        assert found.tuple_bytes is None
+        return
+    assert found.tuple_bytes is not None
+    assert found.tuple_bytes.estimated == estimated
+    assert abs(found.tuple_bytes.value / rounded(traffic.size(mixed=True)) - 1) < Decimal("1e-5")
+
+
+def test_lost_lines_of_sizes(measure: Measure) -> None:
+    """A window without one of the senders tells nothing of sizes, a receiver's own counts do."""
+    random, log = Random(3), Log()
+    size, tuples = Fraction(0), 0
+    for minute in range(1, 10):
+        traffic = random_traffic(random, N1, N1, N2, N3, N3)
+        lost = {2: traffic.emitted, 4: traffic.executed, 6: traffic.received}.get(minute)
+        if lost is not None:
+            lost.pop(next(iter(lost)))
+        traffic.log(log, minute)
+        if minute != 2:
+            there = [f"-{task}" for task in traffic.executed]
+            size += sum(
+                n for k, n in traffic.received.items() if k.endswith(tuple(there)) and k[0] in "123"
+            )
+            tuples += sum(traffic.executed.values())
+    (found,) = measure(log, shuffled("shuffle")).streams
+    assert found.tuple_bytes is not None
+    assert found.tuple_bytes.value == rounded(size / tuples)
+
+
+def test_a_measured_size_is_marked_so(measure: Measure) -> None:
+    log, given = Log(), shuffled("shuffle")
+    given["topologies"][0]["streams"][0] |= {"estimated": ["tuple_bytes"], "tuple_bytes": 5}
+    for minute in range(1, 4):
+        random_traffic(Random(4), N1, N1, N2, N3, N3).log(log, minute)
+    made = measured_instance(slotwise.read_instance(given), measure(log, given))
+    (stream,) = made.topologies[0].streams
+    assert stream.estimated == ()
+    assert stream.tuple_bytes != 5
