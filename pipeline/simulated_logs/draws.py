@@ -55,11 +55,11 @@ class Drawn:
     def handled(self, scene: Scene, task: int) -> Counts:
         """Return the tuples that a task took in, or emitted if it takes in none."""
         one = scene.tasks[task]
-        found = list(self.executed[task].values())
+        counted = list(self.executed[task].values())
         if one.part.is_source:
             own = (item for item in self.emitted.items() if item[0][0] == one.part.id)
-            found = [counts[:, one.index] for _, counts in own]
-        return sum(found, np.zeros(self.buckets, np.int64))
+            counted = [counts[:, one.index] for _, counts in own]
+        return sum(counted, np.zeros(self.buckets, np.int64))
 
 
 class Draws:

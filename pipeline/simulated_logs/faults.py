@@ -157,7 +157,7 @@ _STAMP = re.compile(r'(?<=[ \t])1[67]\d{8}(?=\t)|(?<="time": )\d{10,13}')
 def _number(line: str, change: Callable[[str], str]) -> str:
     """Change the last number of Storm's value, or the tuples of a JSON line."""
     pattern = _JSON_NUMBER if line.startswith("{") else _STORM_NUMBER
-    return pattern.sub(lambda found: change(found[0]), line, count=1)
+    return pattern.sub(lambda match: change(match[0]), line, count=1)
 
 
 def _is_count(line: str) -> bool:
@@ -187,7 +187,7 @@ IMPOSSIBLE: dict[str, Edit] = {
         _number(line, lambda text: f"{text.partition('.')[0]}00000") if _is_count(line) else line
     ),
     "clock": lambda line, random: _STAMP.sub(
-        lambda found: str(int(found[0]) + int(random.choice([-1, 1])) * (10**5 + len(found[0]))),
+        lambda match: str(int(match[0]) + int(random.choice([-1, 1])) * (10**5 + len(match[0]))),
         line,
         count=1,
     ),

@@ -83,12 +83,12 @@ class StormReports:
         for i in tasks:
             task, series = self._scene.tasks[i], self._meter.task(i, drawn)
             running = self._running(worker, task.number, drawn.first)
-            found = task_v1(series) if is_v1 else task_v2(series, seconds, running)
-            lines.add(task.number, task.part.id, found)
+            values = task_v1(series) if is_v1 else task_v2(series, seconds, running)
+            lines.add(task.number, task.part.id, values)
         measured = self._meter.worker(worker, tasks, drawn)
         running = self._running(worker, SYSTEM[0], drawn.first)
-        found = worker_v1(measured) if is_v1 else worker_v2(measured, seconds, running)
-        lines.add(*SYSTEM, found)
+        values = worker_v1(measured) if is_v1 else worker_v2(measured, seconds, running)
+        lines.add(*SYSTEM, values)
         return lines
 
     def _running(self, worker: Worker, task: int, first: int) -> Running:

@@ -47,13 +47,13 @@ def flows(topology: Topology, rate: float, tuple_bytes: float) -> tuple[Flow, ..
     tasks = {one.id: one.parallelism for one in topology.placed_components}
     streams = [one for one in topology.streams if tasks[one.source] and tasks[one.target]]
     rates = _rates(streams, tasks, rate)
-    for stream, found in zip(streams, rates, strict=True):
-        if found > MOST_TUPLES:
+    for stream, rate in zip(streams, rates, strict=True):
+        if rate > MOST_TUPLES:
             rule = "carries more than 10^12 tuples per second; state rates, or lower `rate`"
             raise InputError(rule, field="rate", value=f"{stream.source} -> {stream.target}")
     return tuple(
-        Flow(one.source, one.target, one.grouping, label, found, _size(one, tuple_bytes))
-        for one, found, label in zip(streams, rates, _labels(streams, rates), strict=True)
+        Flow(one.source, one.target, one.grouping, label, rate, _size(one, tuple_bytes))
+        for one, rate, label in zip(streams, rates, _labels(streams, rates), strict=True)
     )
 
 

@@ -72,34 +72,34 @@ class Manifest:
         """The number of the next run, from 1."""
         return max(self.lines, default=0) + 1
 
-    def with_batch(self, found: Mapping[str, LogFile], parts: tuple[Part, ...]) -> Manifest:
+    def with_batch(self, read: Mapping[str, LogFile], parts: tuple[Part, ...]) -> Manifest:
         """Return what holds after a run that read a batch of a stream.
 
         Parameters
         ----------
-        found
+        read
             Path, as the stream names it -> what the batch has of it; earlier batches may have more.
         parts
             Where the lines are.
         """
         files = dict(self.files)
-        for path, one in found.items():
+        for path, one in read.items():
             before = files.get(path)
             if before is not None:
                 one = replace(one, size=before.size + one.size, lines=before.lines + one.lines)
             files[path] = one
         return replace(self, files=files, lines={**self.lines, self.next_run: parts})
 
-    def with_files(self, found: Mapping[str, LogFile], parts: tuple[Part, ...]) -> Manifest:
-        """Return what holds after a run that read `found` and put their lines into `parts`."""
+    def with_files(self, read: Mapping[str, LogFile], parts: tuple[Part, ...]) -> Manifest:
+        """Return what holds after a run that has read the files `read` and put their lines into `parts`."""
         run = self.next_run
         stale = {number: [*paths] for number, paths in self.stale.items()}
-        for path in found:
+        for path in read:
             if path in self.files:
                 stale.setdefault(self.files[path].run, []).append(path)
         return replace(
             self,
-            files={**self.files, **found},
+            files={**self.files, **read},
             stale={number: tuple(paths) for number, paths in stale.items()},
             lines={**self.lines, run: parts},
         )
@@ -124,14 +124,14 @@ def load(folder: Path, reading: Reading) -> Manifest:
         return Manifest(in_words(reading))
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
-        found = _manifest(document)
+        manifest = _manifest(document)
     except (ValueError, KeyError, TypeError) as error:
         rule = "is no manifest of tables of this version; choose another folder or remove it"
         raise InputError(rule, file=str(path), has_value=False) from error
-    if found.reading != in_words(reading):
+    if manifest.reading != in_words(reading):
         rule = "holds tables of logs that were read with other options; choose another folder"
         raise InputError(rule, field="tables", value=str(folder))
-    return found
+    return manifest
 
 
 def save(folder: Path, manifest: Manifest) -> None:
@@ -160,9 +160,9 @@ def log_files(logs: Path) -> Iterator[tuple[str, LogFile]]:
             yield str(path), LogFile(status.st_size, status.st_mtime_ns, 0)
 
 
-def text_bytes(found: Iterable[tuple[str, LogFile]]) -> int:
+def text_bytes(log_files: Iterable[tuple[str, LogFile]]) -> int:
     """Return how many bytes log files have about, once they are decompressed."""
-    return sum(one.size * (8 if path.endswith(COMPRESSED) else 1) for path, one in found)
+    return sum(one.size * (8 if path.endswith(COMPRESSED) else 1) for path, one in log_files)
 
 
 def is_json(name: str) -> bool:

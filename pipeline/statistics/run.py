@@ -161,19 +161,21 @@ def add_batch(
     _remove_unnamed(folder, before)
     size = fn.sum(fn.length("line")).alias("size")
     by_path = raw.groupBy("path").agg(fn.count(fn.lit(1)).alias("lines"), size)
-    found = {row.path: LogFile(row["size"] or 0, 0, run, row.lines) for row in by_path.collect()}
-    with sized(spark, found):
+    files_read = {
+        row.path: LogFile(row["size"] or 0, 0, run, row.lines) for row in by_path.collect()
+    }
+    with sized(spark, files_read):
         write_parts(parsed(raw, reading), folder / LINES_FOLDER, run)
-        lines = before.with_batch(found, _written_parts(folder, run))
+        lines = before.with_batch(files_read, _written_parts(folder, run))
         after = _judge(spark, folder, lines, before, reading)
     files.save(folder, after)
     _remove_unnamed(folder, after)
 
 
 @contextmanager
-def sized(spark: SparkSession, found: Mapping[str, LogFile]) -> Iterator[None]:
+def sized(spark: SparkSession, files_read: Mapping[str, LogFile]) -> Iterator[None]:
     """Let shuffles have as many partitions as the files need, and adapt, for a while."""
-    size = files.text_bytes(found.items())
+    size = files.text_bytes(files_read.items())
     number = min(_MOST_PARTITIONS, max(2, size // _BYTES_PER_PARTITION))
     wanted = {
         "spark.sql.shuffle.partitions": str(number),
@@ -326,7 +328,7 @@ def write_lines(
 
     A file that cannot be decompressed has one row, with the fault as its line.
     """
-    found: dict[str, str] = {}
+    unread: dict[str, str] = {}
     storm = [path for path in paths if files.is_storm(Path(path).name)]
     json = [path for path in paths if files.is_json(Path(path).name)]
     for of_kind, parser in ((storm, storm_samples), (json, json_samples)):
@@ -343,8 +345,8 @@ def write_lines(
             if readable:
                 write(parser(raw_lines(spark, readable), reading))
             write(of_unreadable(spark, faults, reading))
-            found |= faults
-    return found
+            unread |= faults
+    return unread
 
 
 def raw_lines(spark: SparkSession, paths: Collection[str]) -> DataFrame:

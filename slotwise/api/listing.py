@@ -143,5 +143,5 @@ def schema(name: str | None = None) -> dict[str, Any]:
     schemas = json_schemas()
     if name is None:
         return schemas
-    found: dict[str, Any] = schemas[known(name, schemas, "name")]
-    return found
+    schema: dict[str, Any] = schemas[known(name, schemas, "name")]
+    return schema

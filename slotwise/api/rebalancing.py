@@ -309,14 +309,14 @@ class Rebalanced:
         }
 
 
-def front_document(found: Front) -> list[dict[str, Any]]:
+def front_document(front: Front) -> list[dict[str, Any]]:
     """Return the points of a front, JSON-ready, and last the free optimum."""
-    rows = [_point_document(found, point, point.max_moves) for point in found.points]
-    return [*rows, _point_document(found, found.free, None)]
+    rows = [_point_document(front, point, point.max_moves) for point in front.points]
+    return [*rows, _point_document(front, front.free, None)]
 
 
-def _point_document(found: Front, point: FrontPoint, most: int | None) -> dict[str, Any]:
-    bounds = zip(found.problem.terms, point.open_bounds, strict=False)
+def _point_document(front: Front, point: FrontPoint, most: int | None) -> dict[str, Any]:
+    bounds = zip(front.problem.terms, point.open_bounds, strict=False)
     return {
         "max_moves": most,
         "moves": point.moves,

@@ -295,11 +295,11 @@ def _state(name: str, wanted: Places, running: Places) -> TopologyState:
 
     Each planned worker is matched with a running one of its node so that most tasks agree.
     """
-    planned, found = wanted[name], running.get(name, {})
+    planned, actual = wanted[name], running.get(name, {})
     common = Counter(
-        (place, found[task])
+        (place, actual[task])
         for task, place in planned.items()
-        if task in found and found[task].node == place.node
+        if task in actual and actual[task].node == place.node
     )
     graph: nx.Graph[tuple[str, Place]] = nx.Graph()
     for (place, real), tasks in common.items():
@@ -368,9 +368,9 @@ def _check_unchanged(instance: Instance, now: Imported, wanted: Places | None) -
             raise InputError(rule, field="topology", value=topology.id)
         if wanted is None:
             continue
-        before, found = (instance.running or {}).get(topology.id, {}), now.running
-        has_moved = dict(before) != dict(found.get(topology.id, {}))
-        if has_moved and _state(topology.id, wanted, found).elsewhere:
+        before = (instance.running or {}).get(topology.id, {})
+        has_moved = dict(before) != dict(now.running.get(topology.id, {}))
+        if has_moved and _state(topology.id, wanted, now.running).elsewhere:
             rule = "runs elsewhere since the snapshot; import again"
             raise InputError(rule, field="topology", value=topology.id)
 

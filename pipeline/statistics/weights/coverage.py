@@ -68,7 +68,7 @@ def reports(samples: DataFrame) -> DataFrame:
 
 def covered(
     rows: DataFrame,
-    found: Mapping[tuple[str, str], Overview],
+    overviews: Mapping[tuple[str, str], Overview],
     interval_s: Mapping[tuple[str, str], float],
     window_s: int,
 ) -> tuple[Covered, ...]:
@@ -89,7 +89,7 @@ def covered(
         several[row.topology, row.source, row.component].append((row.tasks, row.windows))
     result = []
     for (topology, source, component), counts in sorted(several.items()):
-        overview = found[topology, source]
+        overview = overviews[topology, source]
         first, last = overview.first.timestamp(), overview.last.timestamp()
         interval = interval_s.get((topology, source), DEFAULT_INTERVAL_S)
         in_all = (
@@ -152,10 +152,10 @@ def signs(
 def _commonest(rows: DataFrame) -> dict[tuple[str, str], dict[str, int]]:
     counted = rows.groupBy(*_KEYS, "place", "at").count()
     rank = fn.struct(-fn.col("count"), fn.col("at"))
-    found: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
+    commonest: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
     for row in counted.groupBy(*_KEYS, "place").agg(fn.min_by("at", rank).alias("at")).collect():
-        found[row.topology, row.source][row.place] = row.at
-    return found
+        commonest[row.topology, row.source][row.place] = row.at
+    return commonest
 
 
 def thinned(source: str, interval_s: float, its: Signs) -> tuple[str, float] | None:

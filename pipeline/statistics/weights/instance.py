@@ -177,7 +177,7 @@ def running_places(
     that the cluster does not have, and surplus tasks, are left out.
     """
     node_of = node_ids(instance.cluster)
-    found: dict[str, dict[str, Place]] = {}
+    running: dict[str, dict[str, Place]] = {}
     tenants: dict[tuple[str, int], str] = {}
     for label, topology in enumerate(instance.topologies):
         for component in topology.placed_components:
@@ -191,8 +191,8 @@ def running_places(
                     continue
                 place = Place(node_of[one.node], label if one.worker is None else one.worker)
                 if tenants.setdefault((place.node, place.worker), topology.id) == topology.id:
-                    found.setdefault(topology.id, {})[f"{component.id}[{index}]"] = place
-    return found or None
+                    running.setdefault(topology.id, {})[f"{component.id}[{index}]"] = place
+    return running or None
 
 
 def node_ids(cluster: Cluster) -> dict[str, str]:
@@ -209,8 +209,8 @@ def indexed(places: Sequence[TaskPlace], parallelism: int) -> dict[int, TaskPlac
     first = 0 if named or not numbers else numbers[0]
     consecutive = bool(numbers) and numbers[-1] - first < parallelism
     index = {n: n - first if consecutive else rank for rank, n in enumerate(numbers)}
-    found = {index[_number(one.task)]: one for one in sorted(places, key=lambda one: one.time)}
-    return {i: found[i] for i in sorted(found) if i < parallelism}
+    latest = {index[_number(one.task)]: one for one in sorted(places, key=lambda one: one.time)}
+    return {i: latest[i] for i in sorted(latest) if i < parallelism}
 
 
 def _number(task: str) -> int:

@@ -58,8 +58,8 @@ def measured_of(
     components, streams, lines, notes = [], [], [], []
     for topology in instance.topologies:
         reader = TopologyReader(topology, collected, *memory_weights(topology, collected))
-        found = [reader.component(one) for one in topology.placed_components]
-        components += [one for one in found if one is not None]
+        weights = [reader.component(one) for one in topology.placed_components]
+        components += [one for one in weights if one is not None]
         streams += reader.streams()
         lines += reader.lines()
         notes += reader.notes()
@@ -141,12 +141,12 @@ def nothing_measured(ids: list[str], collected: Collected) -> InputError:
 
 
 def _task_costs(collected: Collected, ids: list[str]) -> tuple[TaskCost, ...]:
-    found = [
+    costs = [
         TaskCost(topology, component, task, weight_of(value, GHZ_MS))
         for (subject, topology, _, component, task), value in collected.values.items()
         if subject == series.TASK_COST and topology in ids and component and task
     ]
-    return tuple(sorted(found, key=lambda one: (one.topology, one.component, one.task)))
+    return tuple(sorted(costs, key=lambda one: (one.topology, one.component, one.task)))
 
 
 def _pair_costs(collected: Collected, ids: list[str]) -> tuple[PairCost, ...]:

@@ -48,8 +48,8 @@ def split(
     expected = counts @ weights
     start = weights * (memory.sum() / expected.sum())
     correction, *_ = np.linalg.lstsq(counts, memory - counts @ start, rcond=1e-9)
-    found = np.maximum(start + correction, 0.0)
-    return {name: float(value) for name, value in zip(components, found, strict=True)}
+    solution = np.maximum(start + correction, 0.0)
+    return {name: float(value) for name, value in zip(components, solution, strict=True)}
 
 
 def memory_weights(

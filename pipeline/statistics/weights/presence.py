@@ -62,13 +62,13 @@ def generations(
 
 def merged(spans: Iterable[Span], near: float = 0) -> list[Span]:
     """Return the union of spans, in order; those at most `near` apart become one."""
-    found: list[Span] = []
+    union: list[Span] = []
     for begin, end in sorted(spans):
-        if found and begin <= found[-1][1] + near:
-            found[-1] = (found[-1][0], max(found[-1][1], end))
+        if union and begin <= union[-1][1] + near:
+            union[-1] = (union[-1][0], max(union[-1][1], end))
         else:
-            found.append((begin, end))
-    return found
+            union.append((begin, end))
+    return union
 
 
 def mean_parts(counts: Mapping[int, int], spans: Sequence[Span], interval_s: float) -> Fraction:
@@ -105,14 +105,14 @@ def shares(seen: Sequence[Seen], interval_s: float) -> dict[tuple[str, str], dic
             begin = min(left, first - interval_s) if is_move and left else first - interval_s
             spans[one.node, str(one.worker)][task].append((begin, last))
             left = last
-    found: dict[tuple[str, str], dict[str, float]] = {}
+    shares: dict[tuple[str, str], dict[str, float]] = {}
     for place, tasks in spans.items():
         whole = _length(span for several in tasks.values() for span in several)
         counts: dict[str, float] = defaultdict(float)
         for (_, component, _), mine in tasks.items():
             counts[component] += _length(mine) / whole
-        found[place] = dict(counts)
-    return found
+        shares[place] = dict(counts)
+    return shares
 
 
 def _length(spans: Iterable[Span]) -> float:

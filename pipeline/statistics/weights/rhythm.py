@@ -84,25 +84,25 @@ def _rhythm(source: str, gaps: Counter[int]) -> Rhythm:
     return Rhythm(round(mean) / US, number >= EVEN * gaps.total())
 
 
-def timed(windows: DataFrame, found: Rhythms) -> DataFrame:
+def timed(windows: DataFrame, beats: Rhythms) -> DataFrame:
     """Give `WINDOWS` with the time that is covered in `x` of all rates, microseconds.
 
     Pairs have a row of 0 tuples for windows in which they were silent.
     """
-    covered = _spans(windows, found).withColumn("open", fn.lit(0).cast("bigint"))
-    if not any(source == JSON for _, source in found):
+    covered = _spans(windows, beats).withColumn("open", fn.lit(0).cast("bigint"))
+    if not any(source == JSON for _, source in beats):
         return covered
     return _with_silence(covered).select(*w.columns())
 
 
-def _spans(windows: DataFrame, found: Rhythms) -> DataFrame:
-    lengths = {key: max(1, round(one.interval_s * US)) for key, one in found.items()}
+def _spans(windows: DataFrame, beats: Rhythms) -> DataFrame:
+    lengths = {key: max(1, round(one.interval_s * US)) for key, one in beats.items()}
     us = number_of(lengths, round(DEFAULT_INTERVAL_S * US))
     is_rate = fn.col("kind").isin(*w.RATES)
-    is_even = ~is_rate | (number_of({key: int(one.even) for key, one in found.items()}, 1) == 1)
+    is_even = ~is_rate | (number_of({key: int(one.even) for key, one in beats.items()}, 1) == 1)
     added = fn.when(is_rate, fn.col("open") * us).otherwise(fn.lit(0))
     even = {"x": (fn.col("x") + added).cast("decimal(38,0)")}
-    if all(one.even for one in found.values()):
+    if all(one.even for one in beats.values()):
         return windows.withColumns(even)
     before = fn.lag("last").over(Window.partitionBy(*_SERIES).orderBy("start", "first", "node"))
     gap = fn.unix_micros("first") - fn.unix_micros(before)
@@ -178,9 +178,9 @@ def _observed(silent: DataFrame, tasks: DataFrame) -> DataFrame:
     sender = silent.join(seen, [*_TASK])
     receiver = silent.join(seen.withColumnRenamed("task", "other"), [*_RECEIVER])
     times = sender.unionByName(receiver).groupBy(*_SERIES, "start", "ends")
-    found = times.agg(
+    observed = times.agg(
         fn.min("observed").alias("observed"),
         fn.max("observed_first").alias("observed_first"),
         fn.count(fn.lit(1)).alias("known"),
     )
-    return found.where(fn.col("known") == fn.col("ends")).drop("ends", "known")
+    return observed.where(fn.col("known") == fn.col("ends")).drop("ends", "known")

@@ -78,21 +78,23 @@ def collect_sums(
     stored
         Of `scratch`, for tables between jobs.
     """
-    found = facts.overview
-    beats = rhythms(facts.gaps) if interval_s is None else dict.fromkeys(found, Rhythm(interval_s))
+    overviews = facts.overview
+    beats = (
+        rhythms(facts.gaps) if interval_s is None else dict.fromkeys(overviews, Rhythm(interval_s))
+    )
     hz = {**clocks, **facts.clocks}
     known = stored(timed(w.clocked(windows, hz), beats))
     rows = stored(series(known))
     intervals = {key: one.interval_s for key, one in beats.items()}
     seen = collect_seen(known, intervals)
     return Collected(
-        overview=found,
+        overview=overviews,
         interval_s=intervals,
         clocks=hz,
         values=collect_values(rows, statistic),
         parts=collect_parts(known, seen, intervals),
         seen=seen,
-        timeline=collect_timeline(rows, found, window_s),
+        timeline=collect_timeline(rows, overviews, window_s),
         busy=_busy(known),
     )
 
@@ -105,9 +107,9 @@ def _busy(windows: DataFrame) -> int:
 def collect_values(rows: DataFrame, statistic: str) -> dict[Subject, Value]:
     """Return the statistic of each subject of `SERIES`."""
     percent = STATISTICS[statistic]
-    found = means(rows) if percent is None else percentiles(rows, percent)
+    statistics = means(rows) if percent is None else percentiles(rows, percent)
     read = _mean if percent is None else _percentile
-    return {_subject(row): read(row) for row in found.collect()}
+    return {_subject(row): read(row) for row in statistics.collect()}
 
 
 def collect_parts(
@@ -139,9 +141,9 @@ def collect_parts(
         counts[_subject(row)][row.generation] = row.parts
     return {
         subject: mean_parts(
-            found, spans[subject[1:3]], interval_s.get(subject[1:3], DEFAULT_INTERVAL_S)
+            parts, spans[subject[1:3]], interval_s.get(subject[1:3], DEFAULT_INTERVAL_S)
         )
-        for subject, found in counts.items()
+        for subject, parts in counts.items()
     }
 
 
@@ -174,10 +176,10 @@ def collect_seen(
     is_new = (fn.col("first") - fn.lag("last").over(order) > gap_ms).cast("int")
     runs = there.withColumn("new", fn.coalesce(is_new, fn.lit(0)))
     runs = runs.withColumn("run", fn.sum("new").over(order))
-    found = runs.groupBy(*keys, "run").agg(
+    spans = runs.groupBy(*keys, "run").agg(
         fn.min("first").alias("first"), fn.max("last").alias("last")
     )
-    rows = sorted(found.collect(), key=lambda row: tuple(str(row[key]) for key in (*keys, "first")))
+    rows = sorted(spans.collect(), key=lambda row: tuple(str(row[key]) for key in (*keys, "first")))
     return tuple(
         Seen(
             *(row.topology, row.source, row.component, row.task, row.node or "", row.worker),
@@ -202,13 +204,13 @@ def collect_unreadable(quarantine: DataFrame) -> tuple[str, ...]:
 
 
 def collect_timeline(
-    rows: DataFrame, found: Mapping[tuple[str, str], Overview], window_s: int
+    rows: DataFrame, overviews: Mapping[tuple[str, str], Overview], window_s: int
 ) -> tuple[Moment, ...]:
     """Return cpu and flow of `SERIES` over time, in at most `STEPS` steps of whole windows."""
-    if not found:
+    if not overviews:
         return ()
-    first = min(one.first for one in found.values())
-    span = max(one.last for one in found.values()) - first
+    first = min(one.first for one in overviews.values())
+    span = max(one.last for one in overviews.values()) - first
     step_ms = 1000 * window_s * max(1, math.ceil(span.total_seconds() / window_s / STEPS))
     shown = rows.where(fn.col("subject").isin(w.CPU, REST_CPU, w.RECEIVED, w.SENT))
     step = fn.floor(fn.unix_millis("start") / step_ms) * step_ms

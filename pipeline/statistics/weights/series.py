@@ -35,10 +35,10 @@ def series(windows: DataFrame) -> DataFrame:
     sums = subjects.groupBy("topology", "source", "start", "part").agg(
         *(fn.sum(name).alias(name) for name in ("y", "x", "n"))
     )
-    found = _selected(sums).unionByName(_selected(_of_tasks(task_times(windows))))
+    values = _selected(sums).unionByName(_selected(_of_tasks(task_times(windows))))
     if windows.where(fn.col("kind") == w.FROM_OUTSIDE).isEmpty():
-        return found
-    return found.unionByName(_selected(message_sizes(windows)))
+        return values
+    return values.unionByName(_selected(message_sizes(windows)))
 
 
 def _subjects() -> Column:

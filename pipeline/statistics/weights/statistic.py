@@ -74,8 +74,8 @@ def percentiles(series: DataFrame, percent: int) -> DataFrame:
         fn.max(fn.when(fn.col("rank") == rank, fn.struct("y", "x"))).alias(name)
         for name, rank in picks.items()
     )
-    found = ranked.groupBy(*_SUBJECT).agg(*picked, fn.sum("n").alias("n"))
-    return found.select(*_SUBJECT, "at.y", "at.x", "low", "high", "n")
+    picked_values = ranked.groupBy(*_SUBJECT).agg(*picked, fn.sum("n").alias("n"))
+    return picked_values.select(*_SUBJECT, "at.y", "at.x", "low", "high", "n")
 
 
 def t_quantile(freedom: int) -> float:

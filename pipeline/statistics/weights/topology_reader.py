@@ -74,20 +74,20 @@ class TopologyReader:
 
     def lines(self) -> list[Line]:
         """Return cpu of each component, and tuples of each joined pair, over time."""
-        found = []
+        lines = []
         for component in self.topology.placed_components:
             for subject, source in CPU_SOURCES:
                 if self._value(subject, source, component.id):
                     scale = self._points()
-                    found.append(self._line(component.id, "points", scale, subject, source))
+                    lines.append(self._line(component.id, "points", scale, subject, source))
                     break
         for a, b in dict.fromkeys((one.source, one.target) for one in self.topology.streams):
             for subject, source in FLOW_SOURCES:
                 if self._value(subject, source, a, b):
                     scale = self._per_second(subject, source, a, b)
-                    found.append(self._line(a, "tuples/s", scale, subject, source, b))
+                    lines.append(self._line(a, "tuples/s", scale, subject, source, b))
                     break
-        return found
+        return lines
 
     def _line(
         self, a: str, unit: str, scale: Fraction, subject: str, source: str, b: str | None = None
@@ -126,11 +126,11 @@ class TopologyReader:
     def streams(self) -> list[StreamWeights]:
         """Return the weights of each pair of joined components that the logs tell something of."""
         pairs = dict.fromkeys((one.source, one.target) for one in self.topology.streams)
-        found = [
+        streams = [
             StreamWeights(self.topology.id, *pair, self._received(*pair), self._size(*pair))
             for pair in pairs
         ]
-        return [one for one in found if one.received is not None or one.tuple_bytes is not None]
+        return [one for one in streams if one.received is not None or one.tuple_bytes is not None]
 
     def _size(self, source: str, target: str) -> Weight | None:
         for lines in (JSON, STORM):
@@ -170,16 +170,16 @@ class TopologyReader:
         name = self.topology.id
         seen = {one.component for one in self.collected.seen if one.topology == name}
         absent = [one.id for one in self.topology.placed_components if one.id not in seen]
-        found = [f"{name}/{one}: no samples; its demands stay as in the file" for one in absent]
+        notes = [f"{name}/{one}: no samples; its demands stay as in the file" for one in absent]
         placed = self.topology.placed_components
         weights = [one for one in map(self.component, placed) if one is not None]
         for resource in RESOURCES:
             untold = ", ".join(o.component for o in weights if getattr(o, resource) is None)
             if untold:
-                found.append(f"{name}: logs do not tell {resource} of {untold}; as in the file")
+                notes.append(f"{name}: logs do not tell {resource} of {untold}; as in the file")
         measured = {(one.source, one.target) for one in self.streams()}
         ends = dict.fromkeys((one.source, one.target) for one in self.topology.streams)
-        found += [
+        notes += [
             f"{name}: {a} -> {b}: no samples; its rate stays as in the file"
             for a, b in ends
             if (a, b) not in measured and a != b
@@ -187,7 +187,7 @@ class TopologyReader:
         for source in (STORM, JSON):
             key = (name, source)
             if key in self.collected.overview and key not in self.collected.interval_s:
-                found.append(
+                notes.append(
                     f"{name}: one sample of each task; taken as {DEFAULT_INTERVAL_S:g} seconds"
                 )
-        return found
+        return notes

@@ -13,7 +13,7 @@ from slotwise.models.values import short_text
 _HEADS = ("§", "figure", "article", "ours", "same")
 
 
-def show_reproduced(article: Article, found: Sequence[Reproduced]) -> None:
+def show_reproduced(article: Article, figures: Sequence[Reproduced]) -> None:
     """Show all figures in a table, the differing ones numbered, and the notes below it.
 
     Our numbers have six digits, or those of the article where they are the same; a dash stands
@@ -21,7 +21,7 @@ def show_reproduced(article: Article, found: Sequence[Reproduced]) -> None:
     """
     notes: list[str] = []
     rows = []
-    for one in found:
+    for one in figures:
         what = one.figure.what
         if one.figure.note:
             if one.figure.note not in notes:
@@ -31,16 +31,16 @@ def show_reproduced(article: Article, found: Sequence[Reproduced]) -> None:
         more = ("-" if values is None else _text(values) for values in one.beside.values())
         row = (one.figure.section, what, _text(one.figure.published), ours)
         rows.append((*row, *more, "yes" if one.same else "no"))
-    names = tuple(found[0].beside) if found else ()
-    same = sum(one.same for one in found)
+    names = tuple(figures[0].beside) if figures else ()
+    same = sum(one.same for one in figures)
     made = table(rows, (*_HEADS[:-1], *names, _HEADS[-1]), ("article", "ours", *names))
     for column in made.columns:  # as narrow as words and numbers; the figures get the rest
         words = (*str(column.header).split(), *map(str, column.cells))
         column.max_width = max(map(len, words))
     made.columns[_HEADS.index("figure")].max_width = None
     show(
-        f"{article.title}: {same} of {len(found)} figures are the same, "
-        f"{len(found) - same} differ.",
+        f"{article.title}: {same} of {len(figures)} figures are the same, "
+        f"{len(figures) - same} differ.",
         made,
         *(f"[{number}] {note}" for number, note in enumerate(notes, 1)),
         *_assumed(article),

@@ -157,14 +157,14 @@ class _Looks:
         kinds = set(start.finding.kinds)
 
         def fails(instance: Instance) -> bool:
-            found = self.seen[instance_hash(instance)] if self.fails(instance) else None
-            return found is not None and kinds.issuperset(found.kinds)
+            trial = self.seen[instance_hash(instance)] if self.fails(instance) else None
+            return trial is not None and kinds.issuperset(trial.kinds)
 
         last = smallest(start.instance, fails)
-        found = self.seen[instance_hash(last)]
-        assert found is not None, "the first one fails"
+        trial = self.seen[instance_hash(last)]
+        assert trial is not None, "the first one fails"
         assert self.deadline is not None, "`make_small` has set it"
-        return Failure(last, found, is_reduced=time.perf_counter() <= self.deadline)
+        return Failure(last, trial, is_reduced=time.perf_counter() <= self.deadline)
 
     def report(self, *, fails: bool, share: float | None = None) -> Report:
         self.count()
