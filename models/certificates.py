@@ -277,10 +277,10 @@ def _placement(
         return
     verdict = judge(given, placement)
     yield from (f"placement: {violation}" for violation in verdict.violations)
-    for written, found in zip(certificate.objective, verdict.objective, strict=True):
-        if written.value != found.value:
+    for written, recomputed in zip(certificate.objective, verdict.objective, strict=True):
+        if written.value != recomputed.value:
             said = "nothing" if written.value is None else plain(written.value)
-            yield f"value of {written.term}: {said} written, {plain(found.value)} recomputed"
+            yield f"value of {written.term}: {said} written, {plain(recomputed.value)} recomputed"
 
 
 def _status(certificate: Certificate) -> Iterator[str]:

@@ -64,9 +64,8 @@ def _inside(root: Schema, value: Schema, path: str) -> Iterator[Key]:
 def _alternatives(root: Schema, value: Schema) -> list[Schema]:
     if "$ref" in value:
         return [root["$defs"][value["$ref"].rpartition("/")[2]]]
-    return [found for one in value.get("anyOf", ()) for found in _alternatives(root, one)] or [
-        value
-    ]
+    several = [each for one in value.get("anyOf", ()) for each in _alternatives(root, one)]
+    return several or [value]
 
 
 def _kind(root: Schema, value: Schema) -> str:
@@ -128,7 +127,7 @@ def with_tables(page: str) -> str:
     """
     tables = key_tables()
 
-    def table(found: re.Match[str]) -> str:
-        return f"{found[1]}\n{tables[known(found[2], tables, 'keys')]}<!-- end -->"
+    def table(mark: re.Match[str]) -> str:
+        return f"{mark[1]}\n{tables[known(mark[2], tables, 'keys')]}<!-- end -->"
 
     return re.sub(r"(<!-- keys: (\S+) -->)\n.*?<!-- end -->", table, page, flags=re.DOTALL)

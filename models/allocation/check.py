@@ -107,9 +107,9 @@ def check(
     sound: set[tuple[Bundle, ...]] = set()
     for load in slot_loads(plan, demands, routing, interpolation):
         if load.slot.bundles not in sound:  # thousands of slots hold the same
-            found = list(_overloads(load, scaling))
-            failures += found
-            if not found:
+            overloads = list(_overloads(load, scaling))
+            failures += overloads
+            if not overloads:
                 sound.add(load.slot.bundles)
     return tuple(failures)
 

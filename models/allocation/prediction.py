@@ -118,7 +118,7 @@ def predict(
     """
     demands = task_demands(dataflow, models, plan.rate)
     loads = slot_loads(plan, demands, routing, interpolation)
-    found = [
+    limits = [
         Limit(Fraction(0), Resource.RATE, one.name, None)
         for one in demands
         if one.rate > 0 and one.name not in plan.threads
@@ -127,10 +127,10 @@ def predict(
     for load in loads:
         firsts.setdefault(load.slot.bundles, load)
     for load in firsts.values():  # slots that hold the same allow the same; the first one is named
-        found += _limits(load, plan.rate, scaling)
+        limits += _limits(load, plan.rate, scaling)
     lowest: dict[Resource, Limit] = {}
     for resource in Resource:
-        of_it = [one for one in found if one.resource is resource]
+        of_it = [one for one in limits if one.resource is resource]
         if of_it:
             lowest[resource] = min(of_it, key=lambda one: one.rate)
     return Prediction(lowest)

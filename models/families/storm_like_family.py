@@ -364,10 +364,10 @@ def _values(what: str, count: int, busy: int, kind: Kind, rng: Generator) -> lis
 
 def _by_rank(values: Sequence[int], ranked: Sequence[float] | np.ndarray) -> list[int]:
     """Return the sorted `values` in the order of `ranked`: the least where that is least."""
-    found = [0] * len(values)
+    restored = [0] * len(values)
     for value, place in zip(values, np.argsort(ranked, kind="stable"), strict=True):
-        found[int(place)] = value
-    return found
+        restored[int(place)] = value
+    return restored
 
 
 def _offheap(kind: Kind, rng: Generator) -> int:

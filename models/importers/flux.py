@@ -156,15 +156,15 @@ def _parsed(path: Path, properties: Mapping[str, str]) -> FluxFile:
 
 def _substituted(line: str, number: int, properties: Mapping[str, str]) -> str:
     """Return a line with its last ``${...}`` replaced, as Flux does."""
-    found = _PROPERTY.match(line)
-    if found is None or line.lstrip().startswith("#"):
+    match = _PROPERTY.match(line)
+    if match is None or line.lstrip().startswith("#"):
         return line
-    name = found["var"]
-    if found["env"] is not None:
-        value = os.environ.get(found["env"])
-    elif found["list"] is not None:
-        items = properties.get(found["list"], "")[1:-1].split(",")
-        index = int(found["index"])
+    name = match["var"]
+    if match["env"] is not None:
+        value = os.environ.get(match["env"])
+    elif match["list"] is not None:
+        items = properties.get(match["list"], "")[1:-1].split(",")
+        index = int(match["index"])
         value = items[index].strip()[1:-1] if index < len(items) else None
     else:
         value = properties.get(name)

@@ -210,7 +210,7 @@ def read_nimbus(
         usable = [one for one in cluster.supervisors if not one.blacklisted]
         running_now = [one for one in cluster.topologies if one.status != "KILLED"]
         running_now.sort(key=lambda one: one.name)
-        found = [
+        topologies = [
             _topology(nimbus, one, cluster_conf)
             for one in running_now
             if only is None or one.name in only
@@ -219,7 +219,7 @@ def read_nimbus(
     known = {node.id for node in nodes}
     running = {
         topology.id: {task: place for task, place in places.items() if place.node in known}
-        for topology, places in found
+        for topology, places in topologies
     }
     ignored = [
         f"supervisor {one.supervisor_id}: blacklisted"
@@ -229,19 +229,19 @@ def read_nimbus(
     ignored += [
         f"topology {one.name}: killed" for one in cluster.topologies if one.status == "KILLED"
     ]
-    tasks = sum(one.parallelism for topology, _ in found for one in topology.placed_components)
+    tasks = sum(one.parallelism for topology, _ in topologies for one in topology.placed_components)
     placed = sum(map(len, running.values()))
     assumed = [f"all nodes are in one rack, {NO_RACK}: Nimbus does not know racks (--racks FILE)"]
     if strategy_of({"storm.scheduler": None} | cluster_conf) is None:
         assumed.append("Storm places by round robin, and keeps no capacity")
     return Imported(
         nodes=nodes,
-        topologies=tuple(topology for topology, _ in found),
+        topologies=tuple(topology for topology, _ in topologies),
         scheduler=scheduler_of(cluster_conf),
         running=running,
         ids={one.name: one.id for one in running_now},
         read=(
-            f"{address}: {len(nodes)} supervisors, {len(found)} topologies, "
+            f"{address}: {len(nodes)} supervisors, {len(topologies)} topologies, "
             f"{tasks} executors, {placed} of them running",
         ),
         assumed=tuple(assumed),

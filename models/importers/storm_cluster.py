@@ -174,11 +174,11 @@ def strategy_name(class_name: str) -> str:
     InputError
         When the class is not named as Storm's resource aware strategies are.
     """
-    found = _STRATEGY.fullmatch(class_name.rpartition(".")[2])
-    if found is None:
+    match = _STRATEGY.fullmatch(class_name.rpartition(".")[2])
+    if match is None:
         rule = "must be one of Storm's resource aware strategies, as DefaultResourceAwareStrategy"
         raise InputError(rule, field="strategy", value=class_name)
-    words = re.findall("[A-Z][a-z0-9]*", "".join(part or "" for part in found.groups()))
+    words = re.findall("[A-Z][a-z0-9]*", "".join(part or "" for part in match.groups()))
     return "-".join(("ras", *words)).lower()
 
 

@@ -265,21 +265,21 @@ def demands_of(component: str, own: Conf, conf: Conf) -> dict[str, Decimal]:
     conf
         The topology's configuration.
     """
-    found = _named(validated(SettingShapes, conf).resources)
+    demands = _named(validated(SettingShapes, conf).resources)
     special = {ACKER: "topology.acker."}.get(component)
     if component.startswith(METRICS):
         special = "topology.metrics.consumer."
     for resource, name in _DEMANDS.items():
         if special and conf.get(special + name) is not None:
-            found[resource] = _amount(conf, special + name)
+            demands[resource] = _amount(conf, special + name)
     for resource, name in _DEMANDS.items():
-        if resource not in found:
-            found[resource] = _amount(conf, "topology.component." + name)
+        if resource not in demands:
+            demands[resource] = _amount(conf, "topology.component." + name)
     for resource, name in _DEMANDS.items():
         if own.get("topology.component." + name) is not None:
-            found[resource] = _amount(own, "topology.component." + name)
-    found.update(_named(validated(SettingShapes, own).resources))
-    return found
+            demands[resource] = _amount(own, "topology.component." + name)
+    demands.update(_named(validated(SettingShapes, own).resources))
+    return demands
 
 
 def topology_of(conf: Conf, bare: Topology) -> Topology:
@@ -365,8 +365,8 @@ def _named(resources: Mapping[str, Decimal] | None) -> dict[str, Decimal]:
 
 
 def _get(conf: Conf, key: str) -> Any:
-    found = conf.get(key)
-    return DEFAULTS[key] if found is None else found
+    value = conf.get(key)
+    return DEFAULTS[key] if value is None else value
 
 
 def _amount(conf: Conf, key: str) -> Decimal:

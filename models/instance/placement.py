@@ -125,10 +125,10 @@ class Placement:
         for task, place in enumerate(zip(self.nodes, self.workers, strict=True)):
             tasks.setdefault(place, []).append(str(task))
         rows = (
-            ("not placed", "", listed(found))
+            ("not placed", "", listed(names))
             if node == UNPLACED
-            else (str(node), str(worker), listed(found))
-            for (node, worker), found in sorted(tasks.items())
+            else (str(node), str(worker), listed(names))
+            for (node, worker), names in sorted(tasks.items())
         )
         heads = ("node (index)", "worker", "tasks (indices)")
         return html_line(self._head()) + html_table(heads, rows, len(tasks))

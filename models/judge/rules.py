@@ -291,5 +291,5 @@ def without_field(topology: Topology, field: str) -> Topology:
 
 
 def _default(field: str) -> Any:
-    (found,) = (one for one in fields(Topology) if one.name == field)
-    return found.default if found.default_factory is MISSING else found.default_factory()
+    (noun,) = (one for one in fields(Topology) if one.name == field)
+    return noun.default if noun.default_factory is MISSING else noun.default_factory()

@@ -74,12 +74,12 @@ class _Loads:
 
     def _counts(self, workers: Workers) -> dict[int, list[int]]:
         """Return component -> its tasks in each worker."""
-        found: dict[int, list[int]] = {}
+        sums: dict[int, list[int]] = {}
         for column, k in enumerate(workers.classes.tolist()):
             more = workers.counts[:, column].tolist()
             c = self._problem.classes[k].component
-            found[c] = [a + b for a, b in zip(found.get(c, [0] * len(more)), more, strict=True)]
-        return found
+            sums[c] = [a + b for a, b in zip(sums.get(c, [0] * len(more)), more, strict=True)]
+        return sums
 
     def _first(self, component: int, workers: Workers) -> list[int]:
         """Return 1 for the worker that has the first task of a component, 0 for the others."""
@@ -90,7 +90,7 @@ class _Loads:
         self, topology: int, workers: Workers, counts: dict[int, list[int]]
     ) -> dict[int, Amounts]:
         """Return component -> what its tasks in each worker receive."""
-        found: dict[int, Amounts] = {}
+        received: dict[int, Amounts] = {}
         for c, one in self._workload.receivers.items():
             if one.topology != topology:
                 continue
@@ -100,7 +100,7 @@ class _Loads:
                 amounts = [a + one.first * b for a, b in zip(amounts, first, strict=True)]
             for other in self._workload.sent:
                 if other.target == c and other.grouping == LOCAL:
-                    sent = self._sent(other, counts, found)
+                    sent = self._sent(other, counts, received)
                     dealt = sum(
                         (x for x, count in zip(sent, counts[c], strict=True) if not count),
                         Fraction(0),
@@ -108,8 +108,8 @@ class _Loads:
                     each = dealt / one.tasks
                     for g, count in enumerate(counts[c]):
                         amounts[g] += each * count + (sent[g] if count else 0)
-            found[c] = amounts
-        return found
+            received[c] = amounts
+        return received
 
     def _sent(
         self, one: Sent, counts: dict[int, list[int]], received: dict[int, Amounts]
@@ -164,7 +164,7 @@ def _nothing(count: int) -> Amounts:
 
 def _summed(counts: Sequence[int], places: Sequence[int]) -> dict[int, int]:
     """Return place -> sum of the counts of workers there."""
-    found = dict.fromkeys(places, 0)
+    tasks = dict.fromkeys(places, 0)
     for count, place in zip(counts, places, strict=True):
-        found[place] += count
-    return found
+        tasks[place] += count
+    return tasks

@@ -96,17 +96,17 @@ def bursts(loads: Loads) -> Bursts:
     """Return the bursts of all routes."""
     flows, passages, first = loads.flows, loads.passages, loads.first[Kind.NIC_OUT]
     families: dict[tuple[int, int], list[int]] = defaultdict(list)
-    found: dict[int, _Family] = {}
+    family_of: dict[int, _Family] = {}
     for index, hop in enumerate(loads.hops):
         if not flows.links[hop.link].acks:
-            found[index] = _family(flows, hop)
+            family_of[index] = _family(flows, hop)
             families[hop.route, flows.links[hop.link].source].append(index)
     thread, out, into, receivers = np.zeros((4, len(loads.hops)))
     receivers[:] = 1.0
     for together in families.values():
         for index in together:
-            one = found[index]
-            others = [found[other] for other in together if other != index]
+            one = family_of[index]
+            others = [family_of[other] for other in together if other != index]
             meet = one.siblings * float(one.there @ one.there)
             meet += sum(other.many * float(one.there @ other.there) for other in others)
             leave = one.siblings * one.leaves + sum(other.many * other.leaves for other in others)
@@ -167,5 +167,5 @@ def _at_visits(loads: Loads, by_hop: FloatArray) -> FloatArray:
             total[hop.route, target] += hop.copies * value
             weight[hop.route, target] += hop.copies
     mean = np.divide(total, weight, out=np.zeros_like(total), where=weight > 0)
-    found: FloatArray = mean[visits.route, flows.groups.component[visits.group]]
-    return found
+    sizes: FloatArray = mean[visits.route, flows.groups.component[visits.group]]
+    return sizes

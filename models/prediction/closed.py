@@ -126,20 +126,20 @@ def solve_closed(network: Network, most: FloatArray, alone: FloatArray) -> Settl
         [R] seconds that a tuple takes at least.
     """
     whole = Tokens.of(network)
-    found = _settle(network, whole, {}, _start(network, whole, most, alone))
+    settled = _settle(network, whole, {}, _start(network, whole, most, alone))
     # A route of one tuple sees nothing of itself: there is nothing to correct.
     closed = np.flatnonzero(network.closed & (whole.route > 1)).tolist()
     if len(closed) > MOST_CORRECTED or network.cores.nodes:
-        return found
+        return settled
     corrections: dict[int, Queues] = {}
-    fewer = dict.fromkeys(closed, found)
+    fewer = dict.fromkeys(closed, settled)
     for _ in range(CORRECTIONS):
         for r in closed:
             less = Tokens.of(network, r)
             fewer[r] = _settle(network, less, corrections, fewer[r])
-            corrections[r] = _difference(network, r, (less, fewer[r]), (whole, found))
-        found = _settle(network, whole, corrections, found)
-    return found
+            corrections[r] = _difference(network, r, (less, fewer[r]), (whole, settled))
+        settled = _settle(network, whole, corrections, settled)
+    return settled
 
 
 def _start(network: Network, tokens: Tokens, most: FloatArray, alone: FloatArray) -> Settled:
@@ -205,7 +205,7 @@ def _over(queue: FloatArray, tokens: FloatArray) -> FloatArray:
 
 def _seen(network: Network, tokens: Tokens, corrections: Mapping[int, Queues]) -> Queues:
     """Return how many more tuples one sees than by Schweitzer and Bard."""
-    found = Queues(
+    queues = Queues(
         np.zeros(len(network.route)),
         np.zeros_like(network.link_demand),
         np.zeros(len(network.route)),
@@ -214,12 +214,12 @@ def _seen(network: Network, tokens: Tokens, corrections: Mapping[int, Queues]) -
         own = network.route == r
         thread = np.where(np.isfinite(tokens.thread), tokens.thread, 0.0) - own
         at_group = network.per_group(one.thread * np.maximum(thread, 0.0))
-        found.thread[own] = at_group[network.group[own]]
-        found.source[own] = one.source[own] * np.maximum(thread[own], 0.0)
+        queues.thread[own] = at_group[network.group[own]]
+        queues.source[own] = one.source[own] * np.maximum(thread[own], 0.0)
         route = np.where(np.isfinite(tokens.route), tokens.route, 0.0)
         route[r] -= 1
-        found.link[r] = (one.link * np.maximum(route, 0.0)[:, None]).sum(axis=0)
-    return found
+        queues.link[r] = (one.link * np.maximum(route, 0.0)[:, None]).sum(axis=0)
+    return queues
 
 
 def _settle(
@@ -309,8 +309,8 @@ def _links(
     there = queue.sum(axis=0)
     seen = there - queue * (1 - _without(tokens.route))[:, None]
     seen = np.maximum(0.0, seen + change)
-    found: FloatArray = (1 + seen + network.bursts.link) / (1 - open_load)
-    return found
+    waiting: FloatArray = (1 + seen + network.bursts.link) / (1 - open_load)
+    return waiting
 
 
 def _within(network: Network, wanted: FloatArray) -> FloatArray:

@@ -53,5 +53,5 @@ class Mixing:
         changes = np.stack([change for change, _ in self._steps]).T
         weights = np.linalg.lstsq(changes, residual, rcond=1e-8)[0]
         moves = np.stack([move for _, move in self._steps], axis=1)
-        found: FloatArray = image - moves @ weights
-        return found
+        mixed: FloatArray = image - moves @ weights
+        return mixed

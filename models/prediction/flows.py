@@ -283,13 +283,15 @@ def flows(instance: Instance, placement: Placement, *, apart: bool = False) -> F
     for t in placed:
         own = {one.noun.id: c for c, one in enumerate(components) if one.topology == t}
         some = channels(t, instance.topologies[t])
-        found = [_link(components, groups, own, one) for one in some]
-        links += found
+        part_links = [_link(components, groups, own, one) for one in some]
+        links += part_links
         for spout in own.values():
             if components[spout].noun.kind == "spout":
                 window = instance.topologies[t].window
                 visits = _visits(t, instance.topologies[t], some, components[spout], own)
-                routes += _routes(found, spout, window, visits, components, groups, apart=apart)
+                routes += _routes(
+                    part_links, spout, window, visits, components, groups, apart=apart
+                )
     return Flows(instance, placement, groups, components, tuple(links), tuple(routes), left_out)
 
 
@@ -346,7 +348,7 @@ def _groups(
     groups = np.full(len(nodes), UNPLACED, dtype=np.int64)
     groups[there] = of_task.reshape(-1)
     ends = np.searchsorted(unique[:, 0], np.arange(len(nouns) + 1)).tolist()
-    found = Groups(
+    all_groups = Groups(
         component=component[sample],
         worker=worker_of[sample],
         node=nodes[sample],
@@ -359,7 +361,7 @@ def _groups(
         PlacedComponent(noun, t, path, range(a, b))
         for (noun, t, path), (a, b) in zip(nouns, pairwise(ends), strict=True)
     )
-    return found, components
+    return all_groups, components
 
 
 # Links: channels, by groups.
@@ -404,8 +406,8 @@ def _visits(
     own: Mapping[str, int],
 ) -> dict[int, Fraction]:
     """Return component -> tuples that it receives per tuple of the spout, not 0; the spout's 1."""
-    found = received({spout.noun.id: Fraction(1)}, some, placeable(t, topology))
-    return {own[name]: value for name, value in found.items() if value}
+    visits = received({spout.noun.id: Fraction(1)}, some, placeable(t, topology))
+    return {own[name]: value for name, value in visits.items() if value}
 
 
 def _routes(
@@ -448,7 +450,7 @@ def _by_group(
             into[link.target].append(link)
     graph = nx.DiGraph((link.source, c) for c, some in into.items() for link in some)
     graph.add_nodes_from(visits)
-    found: dict[int, Fraction] = {}
+    by_group: dict[int, Fraction] = {}
     for part in in_order(graph):
         given: dict[int, Fraction] = {}
         gains: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
@@ -476,11 +478,11 @@ def _by_group(
                         if link.source in part:
                             gains[group, other] += link.selectivity * share
                         else:
-                            sent = found.get(group, Fraction(0)) * link.selectivity
+                            sent = by_group.get(group, Fraction(0)) * link.selectivity
                             amounts[other] += sent * share
             given |= amounts
-        found |= _looped(given, gains, components, part) if gains else given
-    return {group: value for group, value in found.items() if value}
+        by_group |= _looped(given, gains, components, part) if gains else given
+    return {group: value for group, value in by_group.items() if value}
 
 
 def _is_uneven(link: Link) -> bool:
@@ -529,6 +531,6 @@ def _looped(
             "predicted; use another grouping"
         )
         raise InputError(rule, field=shown, has_value=False)
-    found = eliminated(set(given), given, gains)
-    assert found is not None, "the gains of the components are below 1"
-    return found
+    solution = eliminated(set(given), given, gains)
+    assert solution is not None, "the gains of the components are below 1"
+    return solution

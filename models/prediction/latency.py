@@ -108,7 +108,7 @@ Asking = Generator[Branches, Maximum, T]
 def together(computations: Iterable[Asking[T]]) -> list[T]:
     """Return the results of computations whose maxima are taken at once, step by step."""
     running = dict(enumerate(computations))
-    found: dict[int, T] = {}
+    results: dict[int, T] = {}
     answers: dict[int, Maximum | None] = dict.fromkeys(running)
     while answers:
         asked: dict[int, Branches] = {}
@@ -118,9 +118,9 @@ def together(computations: Iterable[Asking[T]]) -> list[T]:
                     next(running[index]) if answer is None else running[index].send(answer)
                 )
             except StopIteration as ended:
-                found[index] = ended.value
+                results[index] = ended.value
         answers = dict(zip(asked, _maxima(list(asked.values())), strict=True))
-    return [found[index] for index in sorted(found)]
+    return [results[index] for index in sorted(results)]
 
 
 def slowest(branches: Branches) -> Asking[Time]:
@@ -140,16 +140,16 @@ def slowest(branches: Branches) -> Asking[Time]:
 
 def _maxima(several: Sequence[Branches]) -> list[Maximum]:
     """Return the maximum of each: at once of those that have no constant time."""
-    found: list[Maximum | None] = [
+    maxima: list[Maximum | None] = [
         _with_constant(one) if any(_is_constant(time) for time, _ in one) else None
         for one in several
     ]
-    rest = [at for at, one in enumerate(found) if one is None]
+    rest = [at for at, one in enumerate(maxima) if one is None]
     if rest:
-        maxima = _of_random([several[at] for at in rest])
-        for at, maximum in zip(rest, maxima, strict=True):
-            found[at] = maximum
-    return [one for one in found if one is not None]
+        of_rest = _of_random([several[at] for at in rest])
+        for at, maximum in zip(rest, of_rest, strict=True):
+            maxima[at] = maximum
+    return [one for one in maxima if one is not None]
 
 
 def _highest(branches: Branches) -> float:
@@ -205,8 +205,8 @@ def _done(branches: Branches, points: FloatArray) -> FloatArray:
 def _all_of(done: FloatArray, many: FloatArray) -> FloatArray:
     """Return the chance that `many` branches are done: a whole number of them, and one at times."""
     whole = np.floor(many)
-    found: FloatArray = done**whole * ((1 - many + whole) + (many - whole) * done)
-    return found
+    chance: FloatArray = done**whole * ((1 - many + whole) + (many - whole) * done)
+    return chance
 
 
 def _is_constant(time: Time) -> bool:
@@ -318,14 +318,14 @@ class Tree:
         def at(component: int) -> Asking[Time]:
             if component not in self.branches and component not in acks:
                 return Time()
-            found = []
+            branches = []
             for one in self.branches.get(component, ()):
                 time = yield from one.at(residence[one.target], after[one.target])
-                found.append((network[one.hop].after(time), one.distinct))
+                branches.append((network[one.hop].after(time), one.distinct))
             # What follows for certain is acknowledged later than the tuple itself.
-            if component in acks and all(many < 1 for _, many in found):
-                found.append((acks[component], 1.0))
-            return (yield from slowest(found))
+            if component in acks and all(many < 1 for _, many in branches):
+                branches.append((acks[component], 1.0))
+            return (yield from slowest(branches))
 
         for component in self.order:
             after[component] = yield from at(component)

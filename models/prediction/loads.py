@@ -191,12 +191,12 @@ class Loads:
         highest = float(approximate.max(initial=0.0))
         if highest == 0.0:
             return None
-        found: tuple[int, Fraction] | None = None
+        busiest: tuple[int, Fraction] | None = None
         for k in np.flatnonzero(approximate >= highest * (1 - CLOSE)).tolist():
             exact = self.exact_utilisation(k, rates)
-            if found is None or exact > found[1]:
-                found = (k, exact)
-        return found
+            if busiest is None or exact > busiest[1]:
+                busiest = (k, exact)
+        return busiest
 
 
 def loads(flows: Flows) -> Loads:
@@ -295,28 +295,28 @@ class _Way:
     def sent(self, flows: Flows, route: Route, visits: FloatArray) -> FloatArray:
         """Return `Flows.sent` in floats; `visits` are those of the route by group."""
         if self.link.selectivity is not None:
-            found: FloatArray = visits[self.senders] * float(self.link.selectivity)
-            return found
+            sent: FloatArray = visits[self.senders] * float(self.link.selectivity)
+            return sent
         share = flows.groups.size[self.senders] / flows.components[self.link.source].tasks
         return share * float(self.link.target == route.spout)
 
 
 def _ways(flows: Flows) -> list[_Way]:
-    found = []
+    ways = []
     for index, link in enumerate(flows.links):
         ends = (flows.components[c].groups for c in (link.source, link.target))
         senders, receivers = (slice(one.start, one.stop) for one in ends)
         counts = flows.groups.size[receivers].astype(np.float64)
         if link.grouping == "global":
             counts *= flows.groups.first[receivers]
-        found.append(_Way(index, link, senders, receivers, link.copies(), counts))
-    return found
+        ways.append(_Way(index, link, senders, receivers, link.copies(), counts))
+    return ways
 
 
 def _by_group(flows: Flows, route: Route) -> FloatArray:
-    found = np.zeros(len(flows.groups.size))
-    found[list(route.by_group)] = [float(one) for one in route.by_group.values()]
-    return found
+    visits = np.zeros(len(flows.groups.size))
+    visits[list(route.by_group)] = [float(one) for one in route.by_group.values()]
+    return visits
 
 
 def _visits(flows: Flows, ways: Sequence[_Way]) -> Visits:
@@ -361,7 +361,7 @@ def _network(
 ) -> tuple[tuple[Hop, ...], Passages]:
     """Return the hops of all routes, and what they send over links."""
     hops: list[Hop] = []
-    found: list[tuple[IntArray, IntArray, FloatArray]] = []
+    entries: list[tuple[IntArray, IntArray, FloatArray]] = []
     bandwidth = {kind: _bandwidths(flows, kind) for kind in list(Kind)[2:]}
     for r, route in enumerate(flows.routes):
         visits = _by_group(flows, route)
@@ -378,12 +378,12 @@ def _network(
                             _bandwidth(flows, kind, int(places[np.isnan(rates)][0]))
                         seconds = amounts[places] * megabits / rates
                         here = np.full(len(places), len(hops), dtype=np.int64)
-                        found.append((here, first[kind] + places, seconds))
+                        entries.append((here, first[kind] + places, seconds))
                 hops.append(_hop(flows, r, way, sent))
-    if not found:
+    if not entries:
         none = np.zeros(0, dtype=np.int64)
         return tuple(hops), Passages(none, none, np.zeros(0))
-    hop, resource, seconds = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    hop, resource, seconds = (np.concatenate(parts) for parts in zip(*entries, strict=True))
     return tuple(hops), Passages(hop, resource, seconds)
 
 
@@ -434,14 +434,14 @@ def _bandwidth(flows: Flows, kind: Kind, place: int) -> Decimal:
     cluster = flows.instance.cluster
     if kind in (Kind.UPLINK_OUT, Kind.UPLINK_IN):
         path = f"cluster.uplink_mbit_s.{cluster.racks[place]}"
-        found = cluster.uplink_mbit_s.get(cluster.racks[place])
+        mbit_s = cluster.uplink_mbit_s.get(cluster.racks[place])
     else:
         way = "out" if kind is Kind.NIC_OUT else "in"
         path = f"cluster.nodes[{place}].bandwidth_{way}_mbit_s"
-        found = getattr(cluster.nodes[place], f"bandwidth_{way}_mbit_s")
-    if found is None:
+        mbit_s = getattr(cluster.nodes[place], f"bandwidth_{way}_mbit_s")
+    if mbit_s is None:
         raise needed(path)
-    return found
+    return mbit_s
 
 
 def _megabits(link: Link) -> Fraction:

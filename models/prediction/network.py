@@ -170,11 +170,11 @@ class Network:
             [R, L] time on links over that without waiting.
         """
         places, hops = self.times_at(residence, chance), self.times_of_hops(links)
-        found = []
+        times = []
         for tree, time in zip(self.trees, self.after(places, hops), strict=True):
             spout = places[self.place_of[tree.route][tree.spout]]
-            found.append(Time(serialise=spout.serialise).after(time))
-        return tuple(found)
+            times.append(Time(serialise=spout.serialise).after(time))
+        return tuple(times)
 
     def after(self, places: Sequence[Time], hops: Sequence[Time]) -> list[Time]:
         """Return the time of each route after its spout's thread, from those at places and hops."""
@@ -252,10 +252,10 @@ def _rest(loads: Loads, busy: FloatArray) -> FloatArray:
     Of the time that a thread is busy, serialisation is as variable as the service.
     """
     groups, components = loads.flows.groups, loads.flows.components
-    found = np.zeros(len(busy))
+    shares = np.zeros(len(busy))
     for visit in np.flatnonzero(busy > 0).tolist():
         one = components[int(groups.component[loads.visits.group[visit]])]
         if one.noun.service_scv is None:
             raise needed(f"{one.path}.service_scv")
-        found[visit] = (1 - float(one.noun.service_scv)) / 2
-    return found
+        shares[visit] = (1 - float(one.noun.service_scv)) / 2
+    return shares

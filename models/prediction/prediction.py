@@ -276,25 +276,25 @@ def predict(
         return Prediction(problem.instance, over_memory, (), None, (), None, True, assumed, ())
     sent = flows(instance, placement, apart=True)
     check_rates(sent)
-    found = loads(sent)
+    loaded = loads(sent)
     given = [Fraction(0) if one.window is not None else one.rate for one in sent.routes]
     open_rates = [rate for rate in given if rate is not None]
-    busiest = found.busiest(open_rates)
+    busiest = loaded.busiest(open_rates)
     if busiest is not None and busiest[1] >= 1:
         rates = np.asarray([float(rate) for rate in open_rates])
         times: Sequence[Time | None] = [None] * len(rates)
         bounds: Sequence[Bound | None] = [None] * len(rates)
         analysis, settled = None, True
     else:
-        solution = solve(found)
+        solution = solve(loaded)
         rates, times, bounds = solution.rates, solution.times, solution.bounds
         analysis, settled = solution.analysis.value, solution.settled
     return Prediction(
         problem.instance,
         (),
         tuple(_spouts(sent, rates, times, bounds)),
-        _sustainable(found),
-        _utilisations(found, rates),
+        _sustainable(loaded),
+        _utilisations(loaded, rates),
         analysis,
         settled,
         assumed,
@@ -360,24 +360,24 @@ def _latency(times: Sequence[tuple[float, Time | None]]) -> Latency | None:
         if time is None:
             return None
         share = rate / total if total else 1 / len(times)
-        found = (time.queueing, time.service, time.serialise, time.network, time.synchronisation)
-        parts = [a + share * b * MS_PER_S for a, b in zip(parts, found, strict=True)]
+        causes = (time.queueing, time.service, time.serialise, time.network, time.synchronisation)
+        parts = [a + share * b * MS_PER_S for a, b in zip(parts, causes, strict=True)]
     return Latency(*parts)
 
 
-def _sustainable(found: Loads) -> Sustainable | None:
-    rates = [route.rate for route in found.flows.routes if route.rate is not None]
-    if len(rates) < len(found.flows.routes):
+def _sustainable(loaded: Loads) -> Sustainable | None:
+    rates = [route.rate for route in loaded.flows.routes if route.rate is not None]
+    if len(rates) < len(loaded.flows.routes):
         return None
-    busiest = found.busiest(rates)
+    busiest = loaded.busiest(rates)
     if busiest is None:
         return None
     resource, utilisation = busiest
-    return Sustainable(1 / utilisation, found.resources[resource])
+    return Sustainable(1 / utilisation, loaded.resources[resource])
 
 
-def _utilisations(found: Loads, rates: FloatArray) -> tuple[Utilised, ...]:
-    load = rates @ found.demand
+def _utilisations(loaded: Loads, rates: FloatArray) -> tuple[Utilised, ...]:
+    load = rates @ loaded.demand
     return tuple(
-        Utilised(found.resources[k], float(load[k])) for k in np.flatnonzero(load).tolist()
+        Utilised(loaded.resources[k], float(load[k])) for k in np.flatnonzero(load).tolist()
     )

@@ -104,9 +104,9 @@ def solve(loads: Loads) -> Solution:
         ]
     )
     alone = np.asarray([0.0 if one is None else one.latency_at_least for one in bounds])
-    found = solve_closed(queues, most, alone)
-    times = queues.times(found.residence, found.chance, found.links)
-    return Solution(Analysis.APPROXIMATE, found.rates, times, bounds, found.settled)
+    closed = solve_closed(queues, most, alone)
+    times = queues.times(closed.residence, closed.chance, closed.links)
+    return Solution(Analysis.APPROXIMATE, closed.rates, times, bounds, closed.settled)
 
 
 def _open(network: Network, bounds: tuple[Bound | None, ...]) -> Solution:
@@ -182,10 +182,10 @@ def _bounds(network: Network) -> tuple[Bound | None, ...]:
     places = [replace(one, variance=0.0) for one in network.times_at(network.busy_s, constant)]
     plain = network.times_of_hops(np.ones_like(network.link_demand))
     hops = [replace(one, variance=0.0) for one in plain]
-    found: list[Bound | None] = []
+    bounds: list[Bound | None] = []
     for r, (tree, time) in enumerate(zip(network.trees, network.after(places, hops), strict=True)):
         if not network.closed[r]:
-            found.append(None)
+            bounds.append(None)
             continue
         after = time.mean
         sending = places[network.place_of[r][tree.spout]].serialise
@@ -200,5 +200,5 @@ def _bounds(network: Network) -> tuple[Bound | None, ...]:
             spout = network.loads.flows.components[tree.spout]
             rule = "nothing limits how fast it emits; give it a rate, or service times above 0"
             raise InputError(rule, field=spout.path, has_value=False)
-        found.append(Bound(rate, sending + after))
-    return tuple(found)
+        bounds.append(Bound(rate, sending + after))
+    return tuple(bounds)

@@ -68,7 +68,7 @@ class CoreSharing:
             cores = flows.instance.cluster.nodes[node].cores
             if cores is not None and int(groups.size[some].sum()) > cores:
                 by_cores[cores].append(some)
-        found = []
+        nodes = []
         for cores, rows in sorted(by_cores.items()):
             width = max(map(len, rows))
             padded = np.zeros((width, len(rows)), dtype=np.int64)
@@ -76,8 +76,8 @@ class CoreSharing:
             for column, some in enumerate(rows):
                 padded[: len(some), column] = some
                 size[: len(some), column] = groups.size[some]
-            found.append(_Nodes(cores, padded, size))
-        return cls(tuple(found), len(groups.size))
+            nodes.append(_Nodes(cores, padded, size))
+        return cls(tuple(nodes), len(groups.size))
 
     def slowdown(self, rho: FloatArray, before: FloatArray) -> FloatArray:
         """Return f of each group after one round.
@@ -89,7 +89,7 @@ class CoreSharing:
         before
             [G] f of the round before; at first 1.
         """
-        found = np.ones(self.count)
+        factors = np.ones(self.count)
         for some in self.nodes:
             alone, now = rho[some.groups], before[some.groups]
             taken = _more_than_cores(some, alone, now) / some.cores
@@ -98,8 +98,8 @@ class CoreSharing:
             with np.errstate(divide="ignore", invalid="ignore"):
                 most = np.where(alone > 0, np.maximum(1.0, load / alone), np.inf)
             real = some.size > 0
-            found[some.groups[real]] = np.minimum(1 + taken, most)[real]
-        return found
+            factors[some.groups[real]] = np.minimum(1 + taken, most)[real]
+        return factors
 
     def settled(self, rho: FloatArray) -> FloatArray:
         """Return f of each group at these loads, which are below 1 on every thread and node."""
@@ -130,9 +130,9 @@ def _more_than_cores(nodes: _Nodes, rho: FloatArray, slowdown: FloatArray) -> Fl
         variance += np.multiply(others, np.subtract(1, busy, out=busy), out=others)
     if nodes.cores == 1:
         return mean
-    found, real = np.zeros_like(mean), nodes.size > 0
-    found[real] = _excess(mean[real], variance[real], nodes.cores - 1)
-    return found
+    more, real = np.zeros_like(mean), nodes.size > 0
+    more[real] = _excess(mean[real], variance[real], nodes.cores - 1)
+    return more
 
 
 def _excess(mean: FloatArray, variance: FloatArray, most: int) -> FloatArray:

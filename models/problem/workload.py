@@ -373,7 +373,7 @@ def _pairs(
     of_component: dict[int, list[int]] = defaultdict(list)
     for k, (c, _) in enumerate(classes):
         of_component[c].append(k)
-    found: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0] * 5)
+    by_pair: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0] * 5)
     for one in sent:
         if one.grouping == LOCAL:
             continue
@@ -383,14 +383,14 @@ def _pairs(
             asked = [*(_steps(each * times, work) for times in serialise)]
             asked.append(_steps(each * one.megabits, bits))
             for b in targets:
-                found[a, b] = [x + y for x, y in zip(found[a, b], asked, strict=True)]
+                by_pair[a, b] = [x + y for x, y in zip(by_pair[a, b], asked, strict=True)]
     works = (
         _steps(amount * receivers[c].service, work)
         for (c, _), amount in zip(classes, amounts, strict=True)
     )
     flows = (
         TuplePair(a, b, (worker, node, rack, cluster), size)
-        for (a, b), (worker, node, rack, cluster, size) in sorted(found.items())
+        for (a, b), (worker, node, rack, cluster, size) in sorted(by_pair.items())
     )
     return tuple(works), tuple(one for one in flows if one.bits or any(one.work))
 
@@ -406,16 +406,16 @@ def _serialise(cluster: Cluster) -> tuple[Fraction, ...]:
     """Return the seconds by level; of levels that no pair of nodes has, those of the one below."""
     racks = [node.rack for node in cluster.nodes]
     has = (True, True, len(set(racks)) < len(racks), len(set(racks)) > 1)
-    found: list[Fraction] = []
+    delays: list[Fraction] = []
     for name, occurs, ms in zip(LEVELS, has, cluster.serialise_ms.levels, strict=True):
         if occurs and ms is None:
             raise _needed(f"cluster.serialise_ms.{name}")
-        found.append(Fraction(ms or 0) / MS_PER_S if occurs else found[-1])
-    return tuple(found)
+        delays.append(Fraction(ms or 0) / MS_PER_S if occurs else delays[-1])
+    return tuple(delays)
 
 
 def _cores(cluster: Cluster) -> tuple[Fraction, ...]:
-    found = []
+    costs = []
     for n, node in enumerate(cluster.nodes):
         cpu, path = node.resources.get("cpu"), f"cluster.nodes[{n}].resources.cpu"
         if cpu is None:
@@ -423,8 +423,8 @@ def _cores(cluster: Cluster) -> tuple[Fraction, ...]:
         if cpu == 0:
             rule = "must be above 0 where 'bottleneck' is in the objective"
             raise InputError(rule, field=path, value=cpu)
-        found.append(Fraction(cpu) / POINTS_OF_A_CORE)
-    return tuple(found)
+        costs.append(Fraction(cpu) / POINTS_OF_A_CORE)
+    return tuple(costs)
 
 
 def _bandwidths(cluster: Cluster) -> Iterator[tuple[Fraction, ...]]:

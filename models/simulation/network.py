@@ -134,11 +134,11 @@ class Network:
         passed.append(
             (Kind.NIC_IN, end, into.bandwidth_in_mbit_s, f"nodes[{end}].bandwidth_in_mbit_s")
         )
-        found = []
+        links = []
         for kind, place, mbit_s, key in passed:
             if mbit_s is None:
                 raise needed(f"cluster.{key}")
             seconds = tuple_bytes * BITS_OF_A_BYTE / (float(mbit_s) * BITS_OF_A_MEGABIT)
             link = self.links.setdefault((kind, place), SharedServer(self._env))
-            found.append((link, seconds))
-        return tuple(found)
+            links.append((link, seconds))
+        return tuple(links)

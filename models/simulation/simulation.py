@@ -219,46 +219,46 @@ def simulate(
         return Simulation(problem.instance, run, over_memory, False, (), (), assumed, ())
     sent = flows(instance, placement)
     check_rates(sent)
-    found = loads(sent)
-    _check_limited(found)
-    is_sustainable = _is_sustainable(found)
-    spouts, utilisations = _measured(found, run, is_sustainable)
+    loaded = loads(sent)
+    _check_limited(loaded)
+    is_sustainable = _is_sustainable(loaded)
+    spouts, utilisations = _measured(loaded, run, is_sustainable)
     return Simulation(
         problem.instance, run, (), is_sustainable, spouts, utilisations, assumed, sent.left_out
     )
 
 
-def _is_sustainable(found: Loads) -> bool:
+def _is_sustainable(loaded: Loads) -> bool:
     rates = [
         Fraction(0) if one.window is not None or one.rate is None else one.rate
-        for one in found.flows.routes
+        for one in loaded.flows.routes
     ]
-    busiest = found.busiest(rates)
+    busiest = loaded.busiest(rates)
     return busiest is None or busiest[1] < 1
 
 
-def _check_limited(found: Loads) -> None:
+def _check_limited(loaded: Loads) -> None:
     """Refuse spouts that would emit for ever without time going by."""
-    for r, route in enumerate(found.flows.routes):
-        takes_time = found.demand[r].any() or any(
-            hop.route == r and hop.delay for hop in found.hops
+    for r, route in enumerate(loaded.flows.routes):
+        takes_time = loaded.demand[r].any() or any(
+            hop.route == r and hop.delay for hop in loaded.hops
         )
         if route.rate is None and not takes_time:
-            path = found.flows.components[route.spout].path
+            path = loaded.flows.components[route.spout].path
             rule = "nothing limits how fast it emits; give it a rate, or service times above 0"
             raise InputError(rule, field=path, has_value=False)
 
 
 def _measured(
-    found: Loads, run: Run, is_sustainable: bool
+    loaded: Loads, run: Run, is_sustainable: bool
 ) -> tuple[tuple[SimulatedSpout, ...], tuple[Utilised, ...]]:
     from simpy import Environment
 
-    env, sent = Environment(), found.flows
+    env, sent = Environment(), loaded.flows
     whole = system(env, sent, run.seed)
 
     def in_use() -> Any:
-        return used(whole, sent, found.first, len(found.resources))
+        return used(whole, sent, loaded.first, len(loaded.resources))
 
     if run.warm_up:
         env.run(until=run.warm_up)
@@ -280,7 +280,7 @@ def _measured(
         for spout in whole.completed
     )
     utilised = tuple(
-        Utilised(found.resources[k], float(share[k])) for k in np.flatnonzero(share).tolist()
+        Utilised(loaded.resources[k], float(share[k])) for k in np.flatnonzero(share).tolist()
     )
     return spouts, utilised
 

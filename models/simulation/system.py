@@ -192,16 +192,16 @@ def used(whole: System, flows: Flows, places: Mapping[Kind, int], count: int) ->
     FloatArray
         Of a thread the mean over its group; of cpu over the cores.
     """
-    found = np.zeros(count)
+    usage = np.zeros(count)
     groups = flows.groups
     for task, thread in whole.threads.items():
         thread.account()
         group = int(groups.of_task[task])
-        found[group] += thread.work / int(groups.size[group])
+        usage[group] += thread.work / int(groups.size[group])
     for node, cores in whole.cores.items():
-        found[places[Kind.CPU] + node] = cores.used / (
+        usage[places[Kind.CPU] + node] = cores.used / (
             flows.instance.cluster.nodes[node].cores or 1
         )
     for (kind, place), link in whole.network.links.items():
-        found[places[kind] + place] = link.used
-    return found
+        usage[places[kind] + place] = link.used
+    return usage

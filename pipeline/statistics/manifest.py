@@ -91,7 +91,7 @@ class Manifest:
         return replace(self, files=files, lines={**self.lines, self.next_run: parts})
 
     def with_files(self, read: Mapping[str, LogFile], parts: tuple[Part, ...]) -> Manifest:
-        """Return what holds after a run that has read the files `read` and put their lines into `parts`."""
+        """Return what holds after a run that read `read` and put the lines into `parts`."""
         run = self.next_run
         stale = {number: [*paths] for number, paths in self.stale.items()}
         for path in read:
