@@ -2,7 +2,7 @@
 
 A tuple passes the sender's interface, both uplinks where it changes racks, and the receiver's
 interface, one after the other, and is then under way for the delay of its level. It occupies each
-of them for its bytes over the bandwidth, shared evenly with whatever passes at the same time.
+of them for its bytes over the bandwidth, after the tuples that came before it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from slotwise.models.instance.cluster import Cluster
 from slotwise.models.prediction.loads import LEVELS, MS_PER_S, Kind
-from slotwise.models.simulation.sharing import SharedServer, Then, after
+from slotwise.models.simulation.sharing import Link, Then, after
 from slotwise.models.tuples import needed
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Way:
     """
 
     serialise: float
-    passages: tuple[tuple[SharedServer, float], ...]
+    passages: tuple[tuple[Link, float], ...]
     delay: float
 
 
@@ -65,7 +65,7 @@ class Network:
         self._env = env
         self._cluster = cluster
         self._ways: dict[tuple[Spot, Spot, Decimal | None], Way] = {}
-        self.links: dict[tuple[Kind, int], SharedServer] = {}
+        self.links: dict[tuple[Kind, int], Link] = {}
 
     def way(self, start: Spot, end: Spot, tuple_bytes: Decimal | None, bytes_path: str) -> Way:
         """Return the way of tuples of this size; `bytes_path` is the key that says the size.
@@ -78,7 +78,7 @@ class Network:
         key = (start, end, tuple_bytes)
         if key not in self._ways:
             level = self._level(start, end)
-            passages: tuple[tuple[SharedServer, float], ...] = ()
+            passages: tuple[tuple[Link, float], ...] = ()
             if start.node != end.node:
                 if tuple_bytes is None:
                     raise needed(bytes_path)
@@ -116,9 +116,7 @@ class Network:
             raise needed(f"cluster.{key}.{LEVELS[level]}")
         return float(value)
 
-    def _passages(
-        self, start: int, end: int, tuple_bytes: float
-    ) -> tuple[tuple[SharedServer, float], ...]:
+    def _passages(self, start: int, end: int, tuple_bytes: float) -> tuple[tuple[Link, float], ...]:
         if tuple_bytes == 0:
             return ()
         nodes, racks = self._cluster.nodes, self._cluster.racks
@@ -139,6 +137,6 @@ class Network:
             if mbit_s is None:
                 raise needed(f"cluster.{key}")
             seconds = tuple_bytes * BITS_OF_A_BYTE / (float(mbit_s) * BITS_OF_A_MEGABIT)
-            link = self.links.setdefault((kind, place), SharedServer(self._env))
+            link = self.links.setdefault((kind, place), Link(self._env))
             links.append((link, seconds))
         return tuple(links)

@@ -1,4 +1,4 @@
-"""Processor sharing: jobs that use something at the same time slow each other down evenly."""
+"""What jobs use at the same time: cores, which they share, and links, before which they queue."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class SharedServer:
     env
         The simulation's.
     servers
-        How many; 1 for a network interface, for a node its cores.
+        How many: the cores of a node.
     """
 
     def __init__(self, env: Environment, servers: int = 1) -> None:
@@ -89,3 +89,30 @@ class SharedServer:
         then()
         if timer == self._timer and self._jobs:
             self._set_timer()
+
+
+class Link:
+    """A link that sends one tuple after the other, in the order in which they come.
+
+    Parameters
+    ----------
+    env
+        The simulation's.
+    """
+
+    def __init__(self, env: Environment) -> None:
+        self._env = env
+        self._free = 0.0
+        self._taken = 0.0
+
+    @property
+    def used(self) -> float:
+        """Seconds in which it has sent."""
+        return self._taken - max(0.0, self._free - self._env.now)
+
+    def use(self, seconds: float, then: Then) -> None:
+        """Queue a tuple that takes `seconds`; `then` is called when all of it has passed."""
+        now = self._env.now
+        self._free = max(now, self._free) + seconds
+        self._taken += seconds
+        after(self._env, self._free - now, then)

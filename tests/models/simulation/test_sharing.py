@@ -1,17 +1,20 @@
-"""Processor sharing, by hand."""
+"""Cores that are shared, and links that queue, by hand."""
 
 from __future__ import annotations
 
 import pytest
 from simpy import Environment
 
-from slotwise.models.simulation.sharing import SharedServer, after
+from slotwise.models.simulation.sharing import Link, SharedServer, after
 
 
-def ends(servers: int, jobs: list[tuple[float, float]]) -> tuple[list[float], float]:
-    """Return when each job (start, seconds alone) ends, and the seconds of a server in all."""
+def ends(servers: int | None, jobs: list[tuple[float, float]]) -> tuple[list[float], float]:
+    """Return when each job (start, seconds alone) ends, and the seconds of a server in all.
+
+    ``None``: of a link.
+    """
     env = Environment()
-    server = SharedServer(env, servers)
+    server = Link(env) if servers is None else SharedServer(env, servers)
     found = [0.0] * len(jobs)
 
     def start(job: int) -> None:
@@ -30,6 +33,8 @@ def ends(servers: int, jobs: list[tuple[float, float]]) -> tuple[list[float], fl
     ("servers", "jobs", "expected"),
     [
         (1, [(0, 3)], [3]),
+        # One after the other, and idle from 4 to 6.
+        (None, [(0, 3), (1, 1), (6, 2)], [3, 4, 8]),
         # Alone until 1, then half each: the second is done at 3, the first 1 later.
         (1, [(0, 3), (1, 1)], [4, 3]),
         # A core for each of two.
@@ -42,7 +47,9 @@ def ends(servers: int, jobs: list[tuple[float, float]]) -> tuple[list[float], fl
         (1, [(0, 1), (0, 1), (1, 0)], [2, 2, 1]),
     ],
 )
-def test_ends_of_jobs(servers: int, jobs: list[tuple[float, float]], expected: list[float]) -> None:
+def test_ends_of_jobs(
+    servers: int | None, jobs: list[tuple[float, float]], expected: list[float]
+) -> None:
     found, used = ends(servers, jobs)
     assert found == pytest.approx(expected)
     assert used == pytest.approx(sum(seconds for _, seconds in jobs))
