@@ -127,7 +127,7 @@ class LargeNeighbourhoodSearch:
     def _solve(self, problem: Problem, start: Placement) -> tuple[Outcome, bool]:
         """Return the best that the engines find, and whether it is proven to be the best."""
         params, work = self.params, self.limits.deterministic_work
-        state = null_reporter(problem, NAME).known
+        state = null_reporter(problem, NAME).state
         state.offer(start, NAME)
         for engine in (CP_SAT,) if work is not None else (CONNECTED, CP_SAT):
             self.token.check()
@@ -191,7 +191,7 @@ def run(
     try:
         while best.seconds < limits.time_s and search.steps < work:
             reporter.token.check()
-            if reporter.known.is_settled:
+            if reporter.state.is_settled:
                 break
             if search.advance():
                 best.offer_solution(search.placement)

@@ -36,7 +36,7 @@ class Reporter:
 
     Parameters
     ----------
-    known
+    state
         The state to which it reports.
     engine
         Its name.
@@ -50,7 +50,7 @@ class Reporter:
         Whether the engine's problem has the same optimum as the original one, in every term.
     """
 
-    known: SolveState
+    state: SolveState
     engine: str
     reductions: tuple[ProblemMapping, ...] = ()
     bounds_hold: bool = True
@@ -84,14 +84,14 @@ class Reporter:
         """
         for reduction in reversed(self.reductions):
             placement = reduction.restore(placement)
-        if self.reductions or (verdict and verdict.problem is not self.known.problem):
+        if self.reductions or (verdict and verdict.problem is not self.state.problem):
             verdict = None
-        return self.known.offer(placement, self.engine, verdict)
+        return self.state.offer(placement, self.engine, verdict)
 
     def judged(self, problem: Problem, placement: Placement) -> Verdict:
         """Return the verdict on a placement of the engine's own problem."""
-        if problem is self.known.problem:
-            return self.known.judged(placement)
+        if problem is self.state.problem:
+            return self.state.judged(placement)
         return judge(problem, placement)
 
     def prove(
@@ -108,21 +108,21 @@ class Reporter:
         """
         if self.bounds_hold:
             kind = self.engine if kind is None else kind
-            self.known.prove(bounds, self.engine, kind, by_solver=by_solver, given=given)
+            self.state.prove(bounds, self.engine, kind, by_solver=by_solver, given=given)
 
     def optima(self) -> tuple[int, ...]:
         """Return the proven optima of the leading terms that are also optima of this problem."""
-        return self.known.optima if self.same_optimum else ()
+        return self.state.optima if self.same_optimum else ()
 
     def note(self, what: str) -> None:
         """Note, for people, what the engine leaves out; once."""
         line = f"{self.engine}: {what}"
-        if line not in self.known.notes:
-            self.known.notes.append(line)
+        if line not in self.state.notes:
+            self.state.notes.append(line)
 
     def best(self) -> Placement | None:
         """Return the best placement as one of the engine's problem; ``None`` if it is not."""
-        best = self.known.best
+        best = self.state.best
         return self.project(None if best is None else best.placement)
 
     def project(self, placement: Placement | None) -> Placement | None:
@@ -145,4 +145,4 @@ def report_outcome(reporter: Reporter, outcome: Outcome) -> None:
         outcome.bounds, outcome.bound_kind, by_solver=outcome.by_solver, given=outcome.given
     )
     if outcome.status == Status.INFEASIBLE and reporter.bounds_hold:
-        reporter.known.prove_infeasible(reporter.engine, by_solver=outcome.by_solver)
+        reporter.state.prove_infeasible(reporter.engine, by_solver=outcome.by_solver)

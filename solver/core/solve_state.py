@@ -173,7 +173,7 @@ class SolveState:
     ----------
     problem
         The original problem, without reductions.
-    tell
+    listener
         Called with each event; any thread may call it.
     on_best
         Called with each better placement.
@@ -189,7 +189,7 @@ class SolveState:
     """
 
     problem: Problem
-    tell: Callable[[Progress], None] = lambda event: None
+    listener: Callable[[Progress], None] = lambda event: None
     started: float = field(default_factory=time.perf_counter)
     on_best: Callable[[Placement], object] = lambda placement: None
     picked: list[Pick] = field(default_factory=list)
@@ -361,7 +361,7 @@ class SolveState:
         """Report that an engine starts."""
         self._tell(engine, Event.ENGINE, why)
 
-    def tell_engine(self, event: Progress) -> None:
+    def forward_start(self, event: Progress) -> None:
         """Pass on that an engine of a subproblem starts, but no values or bounds."""
         if event.event is Event.ENGINE:
             self.start(event.engine, event.why)
@@ -376,4 +376,4 @@ class SolveState:
             for bound, unit in zip(now.bounds, units, strict=True)
         )
         seconds = time.perf_counter() - self.started
-        self.tell(Progress(seconds, engine, event, values, bounds, why))
+        self.listener(Progress(seconds, engine, event, values, bounds, why))

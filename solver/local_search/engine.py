@@ -225,7 +225,7 @@ def run(
     try:
         while best.seconds < limits.time_s and search.steps < work:
             token.check()
-            if reporter.known.is_settled:
+            if reporter.state.is_settled:
                 break
             now = best.seconds
             if search.advance() and now - reported_s > REPORT_EVERY_S:

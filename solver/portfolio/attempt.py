@@ -49,21 +49,21 @@ def run_checked(
     """
     began, is_taken = time.perf_counter(), True
     try:
-        found = run_engine(engine, problem, limits, hint, reporter)
+        outcome = run_engine(engine, problem, limits, hint, reporter)
     except NotTakenError:
         is_taken = False
         raise
     finally:
         if is_taken:
             seconds = time.perf_counter() - began
-            reporter.known.picked.append(Pick(engine.name, why, seconds, engine.parameters))
-    placement = found.placement
+            reporter.state.picked.append(Pick(engine.name, why, seconds, engine.parameters))
+    placement = outcome.placement
     verdict = None if placement is None else reporter.judged(problem, placement)
-    wrong = contradiction(engine.name, found, verdict)
+    wrong = contradiction(engine.name, outcome, verdict)
     if wrong is not None:
         raise InternalError(wrong)
-    report_outcome(reporter, found)
-    return found
+    report_outcome(reporter, outcome)
+    return outcome
 
 
 def attempt(
@@ -79,17 +79,17 @@ def attempt(
     ``None`` where the engine declines the problem after all, was stopped before it had anything to
     report, or is found wrong: then it is distrusted.
     """
-    trust = reporter.known.trust
-    reporter.known.start(engine.name, why)
+    trust = reporter.state.trust
+    reporter.state.start(engine.name, why)
     try:
         token = reporter.token.child(reporter.token.now() + limits.time_s + ASK_AFTER_S)
-        found = run_checked(engine, why, problem, limits, hint, reporter.stopped_by(token))
+        outcome = run_checked(engine, why, problem, limits, hint, reporter.stopped_by(token))
     except (NotTakenError, CancelledError):
         return None
     except InternalError as error:
         trust.doubt(engine.name, str(error))
         return None
-    return None if trust.is_doubted(engine.name) else found
+    return None if trust.is_doubted(engine.name) else outcome
 
 
 # Running an engine within the memory of its solve: lack of memory ends this engine only.
@@ -117,14 +117,14 @@ def run_engine(
     memory = reporter.token.memory
     if engine.compiles and memory is not None and "numba" not in sys.modules:
         memory.check_room(COMPILER_BYTES, "the compiler of its loops", engine.name)
-    found, is_short = in_memory(
+    outcome, is_short = in_memory(
         engine.name,
         reporter.token,
         lambda token: engine.run(problem, limits, hint, reporter.stopped_by(token)),
     )
-    if found is None:
+    if outcome is None:
         return Outcome(Status.UNKNOWN, None, None, (None,) * len(problem.terms), "")
-    return replace(found, interrupted=False) if is_short else found
+    return replace(outcome, interrupted=False) if is_short else outcome
 
 
 def in_memory(name: str, token: RunToken, work: Callable[[RunToken], T]) -> tuple[T | None, bool]:
@@ -151,11 +151,11 @@ def in_memory(name: str, token: RunToken, work: Callable[[RunToken], T]) -> tupl
     if memory.left_bytes <= 0:
         memory.note(name, f"not started: {_passed(memory)}")
         raise MemoryLimitError(_passed(memory))
-    found: T | None = None
+    result: T | None = None
     reason = ""
     with memory.running(own):
         try:
-            found = work(own)
+            result = work(own)
         except MemoryError as error:
             reason = f"ended because it ran out of memory{_reason(error)}"
         except CancelledError:
@@ -166,7 +166,7 @@ def in_memory(name: str, token: RunToken, work: Callable[[RunToken], T]) -> tupl
     if reason:
         memory.note(name, reason)
         memory.free()
-    return found, bool(reason)
+    return result, bool(reason)
 
 
 def _passed(memory: Memory) -> str:
@@ -182,10 +182,10 @@ def _reason(error: MemoryError) -> str:
 # Where `SolveState.confirm` is set, such a bound counts only once two engines prove it; here the
 # second one runs.
 
-DUE_FROM = 2**31
+CONFIRM_FROM = 2**31
 """Proofs are confirmed from this value of a term on, unless the user says otherwise."""
 
-DUE_FROM_MIP = 10**6
+CONFIRM_MIP_FROM = 10**6
 """The same for engine ``milp``: HiGHS 1.13 was found wrong on rows that add up to 1.35e7."""
 
 WITHOUT_PRESOLVE = " without presolve"
@@ -197,14 +197,14 @@ CONFIRMING = "confirms what was proven"
 SHARE = 0.5
 """Share of the remaining time for each confirming engine but the last."""
 
-ASKED = ("exhaustive", "cp-sat", "milp", "configurations")
+CONFIRMING_ENGINES = ("exhaustive", "cp-sat", "milp", "configurations")
 """Engines that confirm, in this order."""
 
 
 def is_confirmation_due(problem: Problem, engine: str) -> bool:
     """Return whether some term can reach values at which the engine's solver was found wrong."""
-    due_from = DUE_FROM_MIP if engine == "milp" else DUE_FROM
-    return any(most >= due_from for most in largest_terms(problem))
+    least = CONFIRM_MIP_FROM if engine == "milp" else CONFIRM_FROM
+    return any(most >= least for most in largest_terms(problem))
 
 
 def without_presolve(engine: Engine, problem: Problem, limits: Limits, reporter: Reporter) -> None:
@@ -216,28 +216,34 @@ def without_presolve(engine: Engine, problem: Problem, limits: Limits, reporter:
 
 
 def confirm_claim(
-    known: SolveState, engine: Engine, limits: Limits, token: RunToken
+    state: SolveState, engine: Engine, limits: Limits, token: RunToken
 ) -> tuple[Engine, ...]:
     """Run other engines for a second proof of what `engine` claims; return those that ran.
 
     First `engine` itself runs without presolve, then the others, until everything is confirmed
     (the bounds of open terms, too), `token` is cancelled or time is up.
     """
-    problem, reporter = known.problem, Reporter(known, engine.name, token=token)
-    others = [configured(ENGINES[name], known.parameters) for name in ASKED if name != engine.name]
+    problem, reporter = state.problem, Reporter(state, engine.name, token=token)
+    others = [
+        configured(ENGINES[name], state.parameters)
+        for name in CONFIRMING_ENGINES
+        if name != engine.name
+    ]
     others = [other for other in others if token.clock is None or other.takes_work]
     others = [other for other in others if other.supports(problem) is None]
-    asked: list[Engine] = []
+    confirming: list[Engine] = []
     deadline = token.now() + limits.time_s
     for index, other in enumerate([None, *others]):
         left = deadline - token.now()
-        if not known.has_unconfirmed or left <= 0 or token.is_cancelled:
+        if not state.has_unconfirmed or left <= 0 or token.is_cancelled:
             break
         share = 1.0 if index == len(others) else SHARE
-        within = replace(limits, time_s=share * left)
+        other_limits = replace(limits, time_s=share * left)
         if other is None:
-            without_presolve(engine, problem, within, reporter)
+            without_presolve(engine, problem, other_limits, reporter)
         else:
-            attempt(other, CONFIRMING, problem, within, reporter.best(), reporter.by(other.name))
-            asked.append(other)
-    return tuple(asked)
+            attempt(
+                other, CONFIRMING, problem, other_limits, reporter.best(), reporter.by(other.name)
+            )
+            confirming.append(other)
+    return tuple(confirming)

@@ -56,7 +56,7 @@ from slotwise.solver.portfolio.run import (
     FIXED,
     LISTED,
     NEIGHBOURHOODS,
-    PARTS,
+    PARTS_PRICED,
     POLISH,
     PRICED,
     SOON,
@@ -91,23 +91,23 @@ def run_auto(
     problem: Problem,
     limits: Limits,
     hint: Placement | None,
-    known: SolveState | None = None,
+    state: SolveState | None = None,
     token: RunToken | None = None,
     params: AutoParams = AUTO_DEFAULTS,
 ) -> Answer:
     """Solve the parts that no flow connects one by one, then the whole, until `token` ends it.
 
     Where a matrix of distances is equivalent to levels, it is dropped first. The search starts from
-    the placement that `known` has already, else from `hint`.
+    the placement that `state` has already, else from `hint`.
     """
-    known, token = known or SolveState(problem), token or RunToken()
+    state, token = state or SolveState(problem), token or RunToken()
     if hint is not None:
-        known.offer(hint, "hint")
-    auto = PortfolioRun(known, limits, hint, params, token)
-    found = _contradicted(auto, problem)
-    if found is not None:
-        return found
-    _run(auto, problem, Reporter(known, "auto", token=token))
+        state.offer(hint, "hint")
+    auto = PortfolioRun(state, limits, hint, params, token)
+    answer = _contradicted(auto, problem)
+    if answer is not None:
+        return answer
+    _run(auto, problem, Reporter(state, "auto", token=token))
     return auto.answer(token)
 
 
@@ -116,26 +116,26 @@ def _contradicted(auto: PortfolioRun, problem: Problem) -> Answer | None:
 
     If the independent check does not confirm it, `COUNTING` is distrusted.
     """
-    if COUNTING.supports(problem) is not None or auto.known.best is not None:
+    if COUNTING.supports(problem) is not None or auto.state.best is not None:
         return None
-    began, reporter = time.perf_counter(), Reporter(auto.known, COUNTING.name, token=auto.token)
+    began, reporter = time.perf_counter(), Reporter(auto.state, COUNTING.name, token=auto.token)
     try:
-        found = COUNTING.run(problem, auto.limits, None, reporter)
+        outcome = COUNTING.run(problem, auto.limits, None, reporter)
     except CancelledError:  # the time is over: the rest sees it, too
         return None
-    if found.contradiction is None:
+    if outcome.contradiction is None:
         return None
-    if not holds(problem, found.contradiction):
-        wrong = f"the contradiction {found.contradiction} does not hold"
-        auto.known.trust.doubt(COUNTING.name, f"{COUNTING.name}: {wrong}")
+    if not holds(problem, outcome.contradiction):
+        wrong = f"the contradiction {outcome.contradiction} does not hold"
+        auto.state.trust.doubt(COUNTING.name, f"{COUNTING.name}: {wrong}")
         return None
-    auto.known.start(COUNTING.name, AT_SIGHT)
-    auto.known.prove_infeasible(COUNTING.name)
-    auto.known.picked.append(Pick(COUNTING.name, AT_SIGHT, time.perf_counter() - began))
+    auto.state.start(COUNTING.name, AT_SIGHT)
+    auto.state.prove_infeasible(COUNTING.name)
+    auto.state.picked.append(Pick(COUNTING.name, AT_SIGHT, time.perf_counter() - began))
     auto.engines.append(COUNTING)
-    auto.proofs.append(Proof(COUNTING.name, COUNTING.version(), found.bounds, found.proof))
+    auto.proofs.append(Proof(COUNTING.name, COUNTING.version(), outcome.bounds, outcome.proof))
     engines, answer = auto.answer(auto.token)
-    return engines, replace(answer, contradiction=found.contradiction)
+    return engines, replace(answer, contradiction=outcome.contradiction)
 
 
 def _run(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
@@ -143,11 +143,11 @@ def _run(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
     if problem.workload is not None:
         _count_utilisation(auto, problem, reporter)
         return
-    params, token, is_bounded = auto.params, reporter.token, any(auto.known.proofs())
+    params, token, is_bounded = auto.params, reporter.token, any(auto.state.proofs())
     auto.run(PortfolioStep(ORPHANS, FIXED, params.orphans_fraction), problem, reporter)
     auto.run(PortfolioStep(BASELINE, FIRST), problem, reporter)
     auto.run(PortfolioStep(FEW_MOVES, FEW, params.few_moves_fraction), problem, reporter)
-    if auto.known.best is None:
+    if auto.state.best is None:
         auto.run(PortfolioStep(CP_SAT, EARLY, params.early_fraction), problem, reporter)
     if problem.task_count >= params.search_from_tasks:
         steps = params.first_search_steps_per_task * problem.task_count
@@ -168,7 +168,7 @@ def _count_utilisation(auto: PortfolioRun, problem: Problem, reporter: Reporter)
     capacities proves ``bottleneck, network`` in a second, which CP-SAT leaves open after ten.
     """
     auto.run(PortfolioStep(BASELINE, FIRST), problem, reporter)
-    if auto.known.best is None:
+    if auto.state.best is None:
         auto.run(PortfolioStep(CP_SAT, EARLY, auto.params.early_fraction), problem, reporter)
     easier = without_workload(problem)
     if easier is not None:
@@ -199,22 +199,22 @@ def _solve_leading(
     if auto.is_over(reporter.token):
         return
     inner = auto.within(easier, auto.left_s * auto.params.without_running_fraction)
-    inner.known.on_best = reporter.offer
-    known = reporter.best()
-    if known is not None:
-        inner.known.offer(known, reporter.engine)
-    solve(inner, easier, Reporter(inner.known, "auto", token=reporter.token))
-    _, found = inner.answer(reporter.token)
-    proofs = [one for one in inner.known.proofs() if one is not None]
+    inner.state.on_best = reporter.offer
+    incumbent = reporter.best()
+    if incumbent is not None:
+        inner.state.offer(incumbent, reporter.engine)
+    solve(inner, easier, Reporter(inner.state, "auto", token=reporter.token))
+    _, outcome = inner.answer(reporter.token)
+    proofs = [proof for proof in inner.state.proofs() if proof is not None]
     claimed = replace(
-        found,
-        bounds=padded(found.bounds, problem),
-        bound_kind=", ".join(dict.fromkeys(one.kind for one in proofs)) or None,
-        by_solver=any(one.by_solver for one in proofs),
+        outcome,
+        bounds=padded(outcome.bounds, problem),
+        bound_kind=", ".join(dict.fromkeys(proof.kind for proof in proofs)) or None,
+        by_solver=any(proof.by_solver for proof in proofs),
     )
-    report_outcome(reporter.by("+".join(inner.known.provers())), claimed)
+    report_outcome(reporter.by("+".join(inner.state.provers())), claimed)
     auto.engines += [engine for engine in inner.engines if engine not in auto.engines]
-    auto.proofs += [replace(p, bounds=padded(p.bounds, problem)) for p in found.proofs]
+    auto.proofs += [replace(p, bounds=padded(p.bounds, problem)) for p in outcome.proofs]
 
 
 def _solve_whole(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
@@ -239,21 +239,21 @@ def _solve_parts(
     for i, part in enumerate(reversed(parts)):
         if auto.is_over(reporter.token):
             return
-        work = [len(one.tasks) ** 2 for one in parts[: len(parts) - i]]
+        work = [len(other.tasks) ** 2 for other in parts[: len(parts) - i]]
         share = auto.left_s * max(work[-1] / sum(work), auto.params.least_part_fraction)
         inner = auto.within(part.problem, share)
-        _solve_reduced(inner, part.problem, Reporter(inner.known, "auto", token=reporter.token))
-        _, found = inner.answer(reporter.token)
-        provers |= dict.fromkeys(inner.known.provers())
+        _solve_reduced(inner, part.problem, Reporter(inner.state, "auto", token=reporter.token))
+        _, outcome = inner.answer(reporter.token)
+        provers |= dict.fromkeys(inner.state.provers())
         auto.engines += [engine for engine in inner.engines if engine not in auto.engines]
-        outcomes.insert(0, found)
-        if found.status == Status.INFEASIBLE or reporter.token.is_cancelled:
+        outcomes.insert(0, outcome)
+        if outcome.status == Status.INFEASIBLE or reporter.token.is_cancelled:
             break
-    joined, found = sum_of_parts(problem, parts, outcomes)
+    joined, outcome = sum_of_parts(problem, parts, outcomes)
     if joined is not None:
         reporter.offer(joined)
-    report_outcome(reporter.by("+".join(provers)), replace(found, bound_kind=SUM_OF_PARTS))
-    auto.proofs += found.proofs
+    report_outcome(reporter.by("+".join(provers)), replace(outcome, bound_kind=SUM_OF_PARTS))
+    auto.proofs += outcome.proofs
 
 
 def _solve_reduced(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
@@ -262,11 +262,11 @@ def _solve_reduced(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> 
         return
     reduction = reduce_nodes(problem)
     reporter = reporter.on(reduction, same_optimum=True)
-    one = as_one_node(reduction.problem, reporter.token)
-    if one is None:
+    single = as_one_node(reduction.problem, reporter.token)
+    if single is None:
         _search(auto, reduction.problem, reporter)
     else:
-        _search(auto, one.problem, reporter.on(one, same_optimum=True))
+        _search(auto, single.problem, reporter.on(single, same_optimum=True))
 
 
 def _search(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
@@ -289,7 +289,7 @@ def _search(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
             auto.polish(POLISH, params.search_fraction, reporter.token, params.search_steps)
         auto.run(PortfolioStep(CP_SAT, TAKES_ALL), problem, reporter, limits=auto.limits)
     else:
-        side_by_side((alone, beside), lambda: auto.known.is_settled, reporter.token)
+        side_by_side((alone, beside), lambda: auto.state.is_settled, reporter.token)
 
 
 def _prove(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
@@ -301,20 +301,20 @@ def _prove(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
     if problem.counts_moves and reporter.optima():
         auto.run(PortfolioStep(COLUMNS, FEWEST_MOVES, params.columns_fraction), problem, reporter)
         return
-    by_parts = PortfolioStep(PARTITION, PARTS, params.partition_fraction)
+    by_parts = PortfolioStep(PARTITION, PARTS_PRICED, params.partition_fraction)
     takes_parts = auto.configured(PARTITION).supports(problem) is None
-    counts_help = takes_parts and not has_no_twins(problem, token)
-    if takes_parts and not counts_help:
+    has_twins = takes_parts and not has_no_twins(problem, token)
+    if takes_parts and not has_twins:
         auto.run(by_parts, problem, reporter)
     priced = PortfolioStep(CONFIGURATIONS, PRICED, params.configurations_fraction)
-    found = auto.run(priced, problem, reporter)
-    if counts_help:
+    outcome = auto.run(priced, problem, reporter)
+    if has_twins:
         auto.run(by_parts, problem, reporter)
-    if found is None and racks_matter(problem):
+    if outcome is None and racks_matter(problem):
         _enclose(auto, problem, reporter)
     else:
         auto.run(_by_connected(auto), problem, reporter)
-    if found is not None or CONFIGURATIONS.supports(problem) is not None:  # not for its size
+    if outcome is not None or CONFIGURATIONS.supports(problem) is not None:  # not for its size
         auto.run(PortfolioStep(COLUMNS, LISTED, params.columns_fraction), problem, reporter)
 
 
@@ -327,8 +327,8 @@ def _enclose(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
     flat = all_in_one_rack(problem)
     reason = CONFIGURATIONS.supports(problem) or "two racks have too many splits"
     enclosing = f"{reason}: {ENCLOSING}"
-    turn = PortfolioStep(CONFIGURATIONS, enclosing, auto.params.rack_fraction)
-    outer = auto.run(turn, flat.problem, reporter.on(flat))
+    step = PortfolioStep(CONFIGURATIONS, enclosing, auto.params.rack_fraction)
+    outer = auto.run(step, flat.problem, reporter.on(flat))
     if outer is None:
         auto.run(_by_connected(auto), problem, reporter)
     if outer is not None and not may_fit_one_rack(problem):
@@ -337,18 +337,18 @@ def _enclose(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
     rack = one_rack(problem)
     share = min(auto.limits.time_s * auto.params.rack_fraction, auto.left_s)
     inner = auto.within(rack.problem, share)
-    inner.known.on_best = reporter.on(rack).offer
-    inside = Reporter(inner.known, "auto", token=reporter.token)
+    inner.state.on_best = reporter.on(rack).offer
+    inside = Reporter(inner.state, "auto", token=reporter.token)
     for engine in (CP_SAT,) if outer is None else (CONFIGURATIONS, CP_SAT):
         if not auto.is_over(reporter.token) and share > 0:
             inner.run(PortfolioStep(engine, f"{reason}: {ENCLOSED}"), rack.problem, inside)
     auto.engines += [engine for engine in inner.engines if engine not in auto.engines]
     if outer is not None:
-        found = over_racks(problem, outer, inner.known.outcome())
-        provers = dict.fromkeys([CONFIGURATIONS.name, *inner.known.provers()])
-        cut = replace(found, bound_kind=CUT, by_solver=outer.by_solver)
+        outcome = over_racks(problem, outer, inner.state.outcome())
+        provers = dict.fromkeys([CONFIGURATIONS.name, *inner.state.provers()])
+        cut = replace(outcome, bound_kind=CUT, by_solver=outer.by_solver)
         report_outcome(reporter.by("+".join(provers)), cut)
-        auto.proofs.append(Proof("rack-cut", version("slotwise"), found.bounds, found.proof))
+        auto.proofs.append(Proof("rack-cut", version("slotwise"), outcome.bounds, outcome.proof))
         auto.run(_by_connected(auto), problem, reporter)
 
 
@@ -368,13 +368,13 @@ def side_by_side(
     """
     bell: SimpleQueue[None] = SimpleQueue()
     tasks = [Task(lane, lambda: bell.put(None), token.child()) for lane in lanes]
-    patience = math.inf
-    while not all(task.has_ended for task in tasks) and time.perf_counter() < patience:
+    abandon_at = math.inf
+    while not all(task.has_ended for task in tasks) and time.perf_counter() < abandon_at:
         with suppress(Empty):
             bell.get(timeout=POLL_S)
-        enough = token.is_cancelled or is_settled() or any(task.has_failed for task in tasks)
-        if enough and patience == math.inf:
-            patience = time.perf_counter() + GRACE_S
+        must_stop = token.is_cancelled or is_settled() or any(task.has_failed for task in tasks)
+        if must_stop and abandon_at == math.inf:
+            abandon_at = time.perf_counter() + GRACE_S
             for task in tasks:
                 task.token.cancel()
     for task in tasks:
@@ -388,7 +388,7 @@ def side_by_side(
 # of 10 to 12 tasks in under a second, where CP-SAT needs 1 s to over a minute; subset dynamic
 # programming closes 20 tasks on 5 equally distant nodes in a second, and 24 on 8 in two or three,
 # where dual ascent needs 5 s to minutes. More tasks on equal nodes that are all equally far apart
-# are no assignment but a partition of a graph: there the matrix is dropped (`separability`).
+# are not an assignment but a partition of a graph: there the matrix is dropped (`separability`).
 # Where it says no more than levels, and the nodes differ, column generation has some of the time:
 # 30 tasks with sparse flows on 5 nodes of three kinds take it 4 s instead of 7, and with dense
 # ones its bound is better by a sixth. On large ones CP-SAT's bound is far below that of dual
@@ -439,7 +439,7 @@ def matrix_steps(auto: PortfolioRun, problem: Problem) -> tuple[PortfolioStep, .
     general = PortfolioStep(DUAL_ASCENT, GENERAL)
     if auto.configured(SUBSET_DP).supports(problem) is None:
         subsets = PortfolioStep(SUBSET_DP, SUBSETS, auto.params.subset_dp_fraction)
-        parts = PortfolioStep(PARTITION, PARTS, auto.params.partition_fraction)
+        parts = PortfolioStep(PARTITION, PARTS_PRICED, auto.params.partition_fraction)
         beyond_tables = problem.task_count > auto.params.max_table_tasks
         return (parts, subsets, general) if beyond_tables else (subsets, general)
     if auto.configured(DUAL_ASCENT).supports(problem) is not None:

@@ -102,7 +102,7 @@ DEFAULTS: Mapping[str, Parameters] = {
 """The parameters of every engine, and of ``auto``, where nothing else is asked for."""
 
 
-def checked_parameters(given: Mapping[str, Parameters]) -> dict[str, Parameters]:
+def checked_parameters(parameters_by_engine: Mapping[str, Parameters]) -> dict[str, Parameters]:
     """Return the parameters by the names of their engines.
 
     Raises
@@ -110,14 +110,14 @@ def checked_parameters(given: Mapping[str, Parameters]) -> dict[str, Parameters]
     InputError
         When a name is not an engine's, or the parameters are another engine's.
     """
-    found: dict[str, Parameters] = {}
-    for engine, parameters in given.items():
+    checked: dict[str, Parameters] = {}
+    for engine, parameters in parameters_by_engine.items():
         if engine not in DEFAULTS:
             rule = f"is not an engine with parameters; {suggestion(engine, list(DEFAULTS))}"
             raise InputError(rule, field="parameters", value=engine)
         of_type(parameters, type(DEFAULTS[engine]), f"parameters of {engine}")
-        found[engine] = parameters
-    return found
+        checked[engine] = parameters
+    return checked
 
 
 def parsed_parameters(settings: Iterable[str]) -> dict[str, Parameters]:
@@ -130,37 +130,39 @@ def parsed_parameters(settings: Iterable[str]) -> dict[str, Parameters]:
     InputError
         When a text has another form, or names a parameter or value that does not exist.
     """
-    found: dict[str, Parameters] = {}
+    parsed: dict[str, Parameters] = {}
     for setting in settings:
         path, equals, text = setting.partition("=")
         name, dot, rest = path.partition(".")
         if not (equals and dot):
             rule = "must be ENGINE.NAME=VALUE, as in cp-sat.max_counts=50000"
             raise InputError(rule, field="parameters", value=setting)
-        engine = _known(name, DEFAULTS, setting)
-        found[engine] = _with(found.get(engine, DEFAULTS[engine]), rest, text, setting)
-    return found
+        engine = _checked_name(name, DEFAULTS, setting)
+        parsed[engine] = _with(parsed.get(engine, DEFAULTS[engine]), rest, text, setting)
+    return parsed
 
 
 def _with(parameters: Parameters, path: str, text: str, setting: str) -> Parameters:
     """Return the parameters with the one at `path` set to `text`."""
     name, _, rest = path.partition(".")
-    now = getattr(parameters, _known(name, [one.name for one in fields(parameters)], setting))
-    if isinstance(now, Parameters):
-        return replace(parameters, **{name: _with(now, rest, text, setting)})
+    current = getattr(
+        parameters, _checked_name(name, [field.name for field in fields(parameters)], setting)
+    )
+    if isinstance(current, Parameters):
+        return replace(parameters, **{name: _with(current, rest, text, setting)})
     if rest:
         raise InputError(f"{name} has no parameters", field="parameters", value=setting)
     number = number_of_text(text, path)
-    return replace(parameters, **{name: float(number) if isinstance(now, float) else number})
+    return replace(parameters, **{name: float(number) if isinstance(current, float) else number})
 
 
-def _known(name: str, names: Iterable[str], setting: str) -> str:
+def _checked_name(name: str, names: Iterable[str], setting: str) -> str:
     if name not in names:
         rule = f"names an unknown parameter, {name!r}; {suggestion(name, names)}"
         raise InputError(rule, field="parameters", value=setting)
     return name
 
 
-def auto_params(given: Mapping[str, Parameters]) -> AutoParams:
+def auto_params(parameters: Mapping[str, Parameters]) -> AutoParams:
     """Return those of ``auto`` among checked ones."""
-    return cast(AutoParams, given.get(AUTO, AUTO_DEFAULTS))
+    return cast(AutoParams, parameters.get(AUTO, AUTO_DEFAULTS))

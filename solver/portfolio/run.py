@@ -28,7 +28,7 @@ Answer = tuple[tuple[Engine, ...], Outcome]
 class PortfolioRun:
     """One run: its state, the engines that ran, and what each proved by itself."""
 
-    known: SolveState
+    state: SolveState
     limits: Limits
     hint: Placement | None
     params: AutoParams = AUTO_DEFAULTS
@@ -51,15 +51,15 @@ class PortfolioRun:
 
     def is_over(self, token: RunToken) -> bool:
         """Whether nothing is left to do, or the run was asked to stop."""
-        return self.known.is_settled or token.is_cancelled
+        return self.state.is_settled or token.is_cancelled
 
     def configured(self, engine: Engine) -> Engine:
         """Return an engine with the parameters that the caller set."""
-        return configured(engine, self.known.parameters)
+        return configured(engine, self.state.parameters)
 
     def run(
         self,
-        turn: PortfolioStep,
+        step: PortfolioStep,
         problem: Problem,
         reporter: Reporter,
         *,
@@ -71,33 +71,33 @@ class PortfolioRun:
         found wrong: then it is distrusted and the others continue. It has one thread and the
         limits of this run, or those of `limits`, but never more time than is left.
         """
-        engine = self.configured(turn.engine)
+        engine = self.configured(step.engine)
         reporter = reporter.by(engine.name)
         late = bool(self.engines) and self.left_s <= 0
-        if self.is_over(reporter.token) or late or self.known.trust.is_doubted(engine.name):
+        if self.is_over(reporter.token) or late or self.state.trust.is_doubted(engine.name):
             return None
         if engine.supports(problem) is not None:
             return None
         step_limits = limits or replace(self.limits, workers=1)
-        step_limits = replace(step_limits, time_s=max(self.left_s, 0.0) * turn.share)
+        step_limits = replace(step_limits, time_s=max(self.left_s, 0.0) * step.share)
         start = reporter.best() or reporter.project(self.hint)
-        found = attempt(engine, turn.why, problem, step_limits, start, reporter)
-        if found is None:
+        outcome = attempt(engine, step.why, problem, step_limits, start, reporter)
+        if outcome is None:
             return None
-        self._note(engine, found, reporter)
-        if self.known.awaits_confirmation and self.left_s > 0 and not reporter.token.is_cancelled:
-            half = replace(step_limits, time_s=self.params.confirm_fraction * self.left_s)
-            without_presolve(engine, problem, half, reporter)
-        return found
+        self._note(engine, outcome, reporter)
+        if self.state.awaits_confirmation and self.left_s > 0 and not reporter.token.is_cancelled:
+            confirm_limits = replace(step_limits, time_s=self.params.confirm_fraction * self.left_s)
+            without_presolve(engine, problem, confirm_limits, reporter)
+        return outcome
 
-    def _note(self, engine: Engine, found: Outcome, reporter: Reporter) -> None:
+    def _note(self, engine: Engine, outcome: Outcome, reporter: Reporter) -> None:
         if engine not in self.engines:
             self.engines.append(engine)
-        if found.deterministic_work is not None:
-            self.deterministic_work = found.deterministic_work
-        self.trace += found.trace
+        if outcome.deterministic_work is not None:
+            self.deterministic_work = outcome.deterministic_work
+        self.trace += outcome.trace
         if reporter.bounds_hold:
-            self.proofs.append(_proof(engine, found))
+            self.proofs.append(_proof(engine, outcome))
 
     def polish(self, why: str, share: float, token: RunToken, steps: int | None = None) -> None:
         """Improve the incumbent of the whole problem by local search."""
@@ -107,25 +107,25 @@ class PortfolioRun:
         """Improve the incumbent of the whole problem, neighbourhood by neighbourhood."""
         self._improve(PortfolioStep(LARGE_NEIGHBOURHOOD, why), token, None)
 
-    def _improve(self, turn: PortfolioStep, token: RunToken, steps: int | None) -> None:
+    def _improve(self, step: PortfolioStep, token: RunToken, steps: int | None) -> None:
         step_limits = replace(self.limits, deterministic_work=steps)
-        reporter = Reporter(self.known, turn.engine.name, token=token)
-        self.run(turn, self.known.problem, reporter, limits=step_limits)
+        reporter = Reporter(self.state, step.engine.name, token=token)
+        self.run(step, self.state.problem, reporter, limits=step_limits)
 
     def within(self, problem: Problem, time_s: float) -> PortfolioRun:
         """Return a run on another problem, which is part of this one."""
-        known = SolveState(
+        state = SolveState(
             problem,
-            self.known.tell_engine,
-            self.known.started,
-            picked=self.known.picked,
-            confirm=self.known.confirm,
-            trust=self.known.trust,
-            notes=self.known.notes,
-            parameters=self.known.parameters,
+            self.state.forward_start,
+            self.state.started,
+            picked=self.state.picked,
+            confirm=self.state.confirm,
+            trust=self.state.trust,
+            notes=self.state.notes,
+            parameters=self.state.parameters,
         )
         limits = replace(self.limits, time_s=max(time_s, 0.0))
-        return PortfolioRun(known, limits, None, self.params, self.token)
+        return PortfolioRun(state, limits, None, self.params, self.token)
 
     def answer(self, token: RunToken) -> Answer:
         """Return the joint answer of all engines; `token` says whether they were stopped.
@@ -134,9 +134,9 @@ class PortfolioRun:
         """
         others = [engine for engine in self.engines if engine.name not in STARTERS]
         proofs = [p for p in self.proofs if p.engine not in STARTERS]
-        if not others or not (self.known.is_settled or self._is_first_bound_useful()):
+        if not others or not (self.state.is_settled or self._is_first_bound_useful()):
             others, proofs = self.engines, self.proofs
-        outcome = self.known.outcome(
+        outcome = self.state.outcome(
             "; ".join(dict.fromkeys(proof.how for proof in proofs if proof.how)),
             interrupted=token.is_cancelled,
         )
@@ -150,8 +150,8 @@ class PortfolioRun:
 
     def _is_first_bound_useful(self) -> bool:
         """Return whether the first open term has a bound other than 0 and than the trivial one."""
-        values = None if self.known.best is None else self.known.best.values
-        for index, proven in enumerate(self.known.proofs()):
+        values = None if self.state.best is None else self.state.best.values
+        for index, proven in enumerate(self.state.proofs()):
             if values is None or proven is None:
                 return False
             if values[index] != proven.bound:
@@ -159,10 +159,10 @@ class PortfolioRun:
         return True
 
 
-def _proof(engine: Engine, found: Outcome) -> Proof:
+def _proof(engine: Engine, outcome: Outcome) -> Proof:
     """Return what an engine proved by itself, without the terms that were proven before."""
-    own = (*(None,) * found.given, *found.bounds[found.given :])
-    return Proof(engine.name, engine.version(), own, found.proof)
+    own = (*(None,) * outcome.given, *outcome.bounds[outcome.given :])
+    return Proof(engine.name, engine.version(), own, outcome.proof)
 
 
 AT_SIGHT = "infeasible by counting: no search is needed"
@@ -172,7 +172,7 @@ SOON = "many tasks: a better placement to start from"
 POLISH = "not proven: better placements in the remaining time"
 NEIGHBOURHOODS = "not proven: large-neighbourhood search from the best placement"
 PRICED = "distances by level: node configurations can be listed and priced"
-PARTS = "equal nodes, all equally far apart: parts are priced along an order of tasks"
+PARTS_PRICED = "equal nodes, all equally far apart: parts are priced along an order of tasks"
 CONNECTED_COLUMNS = "one topology: connected configurations are priced without listing whole nodes"
 LISTED = "distances by level: node configurations listed with everything decided on a node"
 ENCLOSING = "all nodes in one rack bound the optimum from below"

@@ -39,12 +39,12 @@ class _Alone:
     provers: dict[str, None] = field(default_factory=dict)
     picked: dict[str, Pick] = field(default_factory=dict)
 
-    def note(self, picked: Sequence[Pick]) -> None:
+    def note(self, picks: Sequence[Pick]) -> None:
         """Add up the seconds of each engine."""
-        for one in picked:
-            earlier = self.picked.get(one.engine)
-            seconds = one.seconds + (0.0 if earlier is None else earlier.seconds)
-            self.picked[one.engine] = Pick(one.engine, ALONE, seconds, one.parameters)
+        for pick in picks:
+            earlier = self.picked.get(pick.engine)
+            seconds = pick.seconds + (0.0 if earlier is None else earlier.seconds)
+            self.picked[pick.engine] = Pick(pick.engine, ALONE, seconds, pick.parameters)
 
 
 def solve_whole_cluster(
@@ -56,115 +56,115 @@ def solve_whole_cluster(
 ) -> None:
     """Solve every topology alone, report the bounds, and search for a plan for all together."""
     alone = _solve_alone(auto, parts, reporter, solve)
-    reporter.known.picked.extend(alone.picked.values())
+    reporter.state.picked.extend(alone.picked.values())
     nothing = (0,) * (len(problem.terms) - problem.may_reject)
-    known = ClusterBounds(
+    bounds = ClusterBounds(
         problem=problem,
         parts=parts,
         alone=[alone.bound.get(part.like, nothing) for part in parts],
         impossible={i for i, part in enumerate(parts) if part.like in alone.impossible},
     )
-    teller = reporter.by("+".join((WHOLE_CLUSTER, *alone.provers)))
-    _prove(auto, known, teller)
-    if not (auto.is_over(reporter.token) or known.is_infeasible):
-        _plan_together(auto, known, alone.placement, reporter, solve)
-        _prove(auto, known, teller)
+    cluster_reporter = reporter.by("+".join((WHOLE_CLUSTER, *alone.provers)))
+    _prove(auto, bounds, cluster_reporter)
+    if not (auto.is_over(reporter.token) or bounds.is_infeasible):
+        _plan_together(auto, bounds, alone.placement, reporter, solve)
+        _prove(auto, bounds, cluster_reporter)
 
 
 def _plan_together(
     auto: PortfolioRun,
-    known: ClusterBounds,
+    bounds: ClusterBounds,
     alone: Mapping[int, Placement],
     reporter: Reporter,
     solve: SolveWith,
 ) -> None:
     """Search for a plan for all topologies, from their own placements and the best one so far."""
     params, token = auto.params.whole_cluster, reporter.token
-    problem, parts = known.problem, known.parts
+    problem, parts = bounds.problem, bounds.parts
 
     def offer(plan: Plan) -> None:
         if problem.may_reject or not plan.left_out:
             reporter.by(WHOLE_CLUSTER).offer(plan.placement())
 
-    def solve_one(one: Problem, start: Placement | None, seconds: float) -> Placement | None:
+    def solve_one(part: Problem, start: Placement | None, seconds: float) -> Placement | None:
         share_s = min(seconds, auto.left_s)
-        inner = solve_one_topology(auto, one, share_s, start, token, solve, is_told=False)
-        return None if inner.known.best is None else inner.known.best.placement
+        inner = solve_one_topology(auto, part, share_s, start, token, solve, reports_starts=False)
+        return None if inner.state.best is None else inner.state.best.placement
 
     def polish(seconds: float) -> Placement | None:
         auto.polish(POLISH, min(1.0, seconds / max(auto.left_s, seconds)), token)
         return reporter.best()
 
     began = time.perf_counter()
-    reporter.known.start(WHOLE_CLUSTER, TOGETHER)
-    until = token.child(token.now() + params.search_fraction * max(auto.left_s, 0.0))
+    reporter.state.start(WHOLE_CLUSTER, TOGETHER)
+    deadline = token.child(token.now() + params.search_fraction * max(auto.left_s, 0.0))
     seed = auto.limits.seed
-    placer = Placer(problem, parts, solve_one, until, params, seed)
+    placer = Placer(problem, parts, solve_one, deadline, params, seed)
     for i, placement in alone.items():
-        placer.known.learn(i, placement)
-    search = PlanSearch(problem, parts, known.alone, placer, polish, offer, until, params, seed)
-    first = reporter.best()
-    if first is not None:
-        search.read(first)
+        placer.layouts.learn(i, placement)
+    search = PlanSearch(problem, parts, bounds.alone, placer, polish, offer, deadline, params, seed)
+    incumbent = reporter.best()
+    if incumbent is not None:
+        search.read(incumbent)
     search.build()
     search.improve()
     seconds = time.perf_counter() - began
-    reporter.known.picked.append(Pick(WHOLE_CLUSTER, TOGETHER, seconds))
+    reporter.state.picked.append(Pick(WHOLE_CLUSTER, TOGETHER, seconds))
 
 
 def _solve_alone(
     auto: PortfolioRun, parts: Sequence[TopologyPart], reporter: Reporter, solve: SolveWith
 ) -> _Alone:
     """Solve each of the topologies that differ alone, the smallest first."""
-    found, token, params = _Alone(), reporter.token, auto.params
+    results, token, params = _Alone(), reporter.token, auto.params
     first = [i for i, part in enumerate(parts) if part.like == i]
     order = sorted(first, key=lambda i: (parts[i].alone.task_count, i))
     until = token.now() + params.whole_cluster.alone_fraction * max(auto.left_s, 0.0)
     for position, i in enumerate(order):
         if auto.is_over(token):
             break
-        one = parts[i].alone
+        topology = parts[i].alone
         work = [parts[j].alone.task_count ** 2 for j in order[position:]]
         share = max(work[0] / sum(work), params.least_part_fraction)
         seconds = min(share * (until - token.now()), params.whole_cluster.alone_s)
-        inner = solve_one_topology(auto, one, seconds, None, token, solve)
+        inner = solve_one_topology(auto, topology, seconds, None, token, solve)
         _, outcome = inner.answer(token)
         auto.engines += [engine for engine in inner.engines if engine not in auto.engines]
-        found.note(inner.known.picked)
-        found.provers |= dict.fromkeys(inner.known.provers())
+        results.note(inner.state.picked)
+        results.provers |= dict.fromkeys(inner.state.provers())
         if outcome.status == Status.INFEASIBLE:
-            found.impossible.add(i)
+            results.impossible.add(i)
             if parts[i].weight is None:
                 break
-        found.bound[i] = _in_units_of(parts[i].problem, one, outcome.bounds)
+        results.bound[i] = _in_units_of(parts[i].problem, topology, outcome.bounds)
         if outcome.placement is not None:
-            found.placement[i] = outcome.placement
-    return found
+            results.placement[i] = outcome.placement
+    return results
 
 
-def _in_units_of(whole: Problem, one: Problem, bounds: Sequence[int | None]) -> Vector:
+def _in_units_of(whole: Problem, solved: Problem, bounds: Sequence[int | None]) -> Vector:
     """Return bounds in the steps of another problem's terms; a missing one is 0."""
     return tuple(
-        int((bound or 0) * mine.unit / other.unit)
-        for bound, mine, other in zip(bounds, one.terms, whole.terms, strict=True)
+        int((bound or 0) * own.unit / other.unit)
+        for bound, own, other in zip(bounds, solved.terms, whole.terms, strict=True)
     )
 
 
-def _prove(auto: PortfolioRun, known: ClusterBounds, reporter: Reporter) -> None:
+def _prove(auto: PortfolioRun, cluster: ClusterBounds, reporter: Reporter) -> None:
     """Report the bounds for all topologies that follow from those of each alone."""
-    problem = known.problem
-    if known.is_infeasible:
-        reporter.known.prove_infeasible(reporter.engine)
+    problem = cluster.problem
+    if cluster.is_infeasible:
+        reporter.state.prove_infeasible(reporter.engine)
         return
-    least = known.least_rejected() if problem.may_reject else 0
-    found = known.least_cost(least)
-    bounds = (*((least,) if problem.may_reject else ()), *(found or ()))
+    least = cluster.least_rejected() if problem.may_reject else 0
+    cost = cluster.least_cost(least)
+    bounds = (*((least,) if problem.may_reject else ()), *(cost or ()))
     reporter.prove(bounds, SUM_OF_TOPOLOGIES)
     how = "sum over the topologies, each alone on the empty cluster"
     auto.proofs.append(Proof(WHOLE_CLUSTER, version("slotwise"), bounds, how))
     optima = reporter.optima()
     if problem.may_reject and optima and optima[0] != least:
-        cost = known.least_cost(optima[0])
+        cost = cluster.least_cost(optima[0])
         if cost is not None:
             reporter.prove((optima[0], *cost), SUM_OF_TOPOLOGIES, given=1)
 
@@ -177,17 +177,17 @@ def solve_one_topology(
     token: RunToken,
     solve: SolveWith,
     *,
-    is_told: bool = True,
+    reports_starts: bool = True,
 ) -> PortfolioRun:
     """Return a run on `problem` that has ended, with its state and the engines that ran.
 
-    Its list of picks is its own. `is_told` says whether starts of its engines are reported.
+    Its list of picks is its own. `reports_starts` says whether starts of its engines are reported.
     """
     inner = auto.within(problem, time_s)
     inner.hint = start
-    inner.known.picked = []
-    if not is_told:
-        inner.known.tell = lambda event: None
-    reporter = Reporter(inner.known, "auto", token=token)
+    inner.state.picked = []
+    if not reports_starts:
+        inner.state.listener = lambda event: None
+    reporter = Reporter(inner.state, "auto", token=token)
     solve(inner, problem, reporter)
     return inner

@@ -99,7 +99,7 @@ class Placer:
         self._problem, self._parts, self._solve = problem, parts, solve
         self._token, self._params, self._seed = token, params, seed
         self._time_s = max(token.remaining, 0.0)
-        self.known = KnownLayouts(parts, params.layouts)
+        self.layouts = KnownLayouts(parts, params.layouts)
         self.shares = shares_of(problem, parts)
 
     def seconds(self, fraction: float) -> float:
@@ -135,7 +135,7 @@ class Placer:
         return sorted(wanted, key=lambda i: (-self.shares[i], i))
 
     def _put_known(self, plan: Plan, part: int) -> None:
-        for layout in self.known.of(part):
+        for layout in self.layouts.of(part):
             moved = plan.room.fitted(layout)
             if moved is not None:
                 plan.put(part, moved)
@@ -151,14 +151,14 @@ class Placer:
 
     def _is_cheapest(self, plan: Plan, part: int) -> bool:
         layout = plan.layouts[part]
-        return layout is not None and layout.cost == self.known.of(part)[0].cost
+        return layout is not None and layout.cost == self.layouts.of(part)[0].cost
 
     def _pack(self, before: Plan, fitted: Plan, wanted: Collection[int]) -> None:
         """Let the packing model choose among the known layouts, where it is small enough."""
         options, hint = [], {}
         for i in wanted:
             now = fitted.layouts[i]
-            layouts = [one for one in self.known.of(i) if now is None or one.cost < now.cost]
+            layouts = [one for one in self.layouts.of(i) if now is None or one.cost < now.cost]
             if now is not None:
                 layouts.append(now)
                 hint[i] = now
@@ -209,7 +209,7 @@ class Placer:
         placement = self._solve(own, first, self.seconds(self._params.step_fraction))
         if placement is None:
             return None
-        layout = self.known.learn(part, left.restored(placement))
+        layout = self.layouts.learn(part, left.restored(placement))
         return layout if layout is not None and plan.room.holds(layout) else None
 
 

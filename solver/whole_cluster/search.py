@@ -85,7 +85,7 @@ class PlanSearch:
         plan = Plan(self._problem, self._parts)
         for i, part in enumerate(self._parts):
             own = own_placement(part, placement)
-            layout = None if own is None else self._placer.known.learn(i, own)
+            layout = None if own is None else self._placer.layouts.learn(i, own)
             if layout is not None:
                 plan.put(i, layout)
         if plan.value <= self.best.value:

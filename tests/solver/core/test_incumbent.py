@@ -77,8 +77,8 @@ def test_only_valid_and_better_placements_are_kept_and_told(
     assert best.offer(TWO_WORKERS)
     assert not best.offer(APART)
     assert (best.placement, best.values) == (TWO_WORKERS, values(problem, TWO_WORKERS))
-    assert best.reporter.known.best is not None
-    assert best.reporter.known.best.placement == TWO_WORKERS
+    assert best.reporter.state.best is not None
+    assert best.reporter.state.best.placement == TWO_WORKERS
     assert [event.event for event in events] == [Event.PLACEMENT] * 2
 
 
@@ -115,8 +115,8 @@ def test_a_placement_is_judged_once(
     reporter = Reporter(SolveState(problem), "engine").on(Renamed())
     Incumbent(problem, reporter).offer(TOGETHER)
     assert asked[1:] == [TOGETHER, Renamed().restore(TOGETHER)]
-    assert reporter.known.best is not None
-    assert reporter.known.best.placement == Renamed().restore(TOGETHER)
+    assert reporter.state.best is not None
+    assert reporter.state.best.placement == Renamed().restore(TOGETHER)
 
 
 def test_a_verdict_on_another_problem_counts_for_nothing(problem: Problem) -> None:
@@ -141,7 +141,7 @@ def test_bounds_rise_in_the_first_term_in_which_they_differ(
     ):
         best.prove(told)
         assert best.bounds == known, told
-    assert best.reporter.known.bounds == (1, None)  # the second says something only beside a value
+    assert best.reporter.state.bounds == (1, None)  # the second says something only beside a value
     assert [event.bounds[0] for event in events] == [0, 1]
 
 

@@ -243,7 +243,7 @@ def test_without_confirmation_it_is_feasible_with_the_last_confirmed_bound(
     problem: Problem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(engines.ENGINES, "liar", liar(calls_it_optimal_with_presolve))
-    monkeypatch.setattr(confirm, "ASKED", ())
+    monkeypatch.setattr(confirm, "CONFIRMING_ENGINES", ())
     result = solve(problem, engine="liar", confirm=True, time_limit_s=30)
     assert result.status is Status.FEASIBLE
     assert not result.confirmed

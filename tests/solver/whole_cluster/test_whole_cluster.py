@@ -157,7 +157,7 @@ def searched(
     placer = Placer(problem, known.parts, solve, token, params)
     for i, one in enumerate(alone):
         if one.placement is not None:
-            placer.known.learn(i, one.placement)
+            placer.layouts.learn(i, one.placement)
     search = PlanSearch(
         problem, known.parts, known.alone, placer, lambda s: None, offered.append, token, params
     )
