@@ -586,8 +586,8 @@ def _mapping(answer: Answer) -> list[dict[str, Any]]:
             "cpu": plain(usage.cpu),
             "memory": plain(usage.memory),
             "bundles": [
-                {"task": one.task, "threads": one.threads, "rate": _number(one.rate)}
-                for one in slot.bundles
+                {"task": bundle.task, "threads": bundle.threads, "rate": _number(bundle.rate)}
+                for bundle in slot.bundles
             ],
         }
         for slot, usage in answer.usage().items()

@@ -89,22 +89,22 @@ def _found(facts: Facts, token: CancellationToken | None) -> Iterator[Contradict
                 yield one
 
 
-def _holds(facts: Facts, one: Contradiction) -> bool:
-    required, available = amounts(facts, one)
+def _holds(facts: Facts, contradiction: Contradiction) -> bool:
+    required, available = amounts(facts, contradiction)
     return required > available
 
 
-def _with_few_limits(facts: Facts, one: _Limited) -> _Limited:
+def _with_few_limits(facts: Facts, limited: _Limited) -> _Limited:
     """Return the same contradiction with no limit that it can do without."""
-    for name in reversed(one.limits.resources):
-        kept = tuple(other for other in one.limits.resources if other != name)
-        fewer = replace(one, limits=replace(one.limits, resources=kept))
-        one = fewer if _holds(facts, fewer) else one
-    for rule in reversed(one.limits.rules):
-        kept = tuple(other for other in one.limits.rules if other != rule)
-        fewer = replace(one, limits=replace(one.limits, rules=kept))
-        one = fewer if _holds(facts, fewer) else one
-    return one
+    for name in reversed(limited.limits.resources):
+        kept = tuple(other for other in limited.limits.resources if other != name)
+        fewer = replace(limited, limits=replace(limited.limits, resources=kept))
+        limited = fewer if _holds(facts, fewer) else limited
+    for rule in reversed(limited.limits.rules):
+        kept = tuple(other for other in limited.limits.rules if other != rule)
+        fewer = replace(limited, limits=replace(limited.limits, rules=kept))
+        limited = fewer if _holds(facts, fewer) else limited
+    return limited
 
 
 def _too_large(facts: Facts, every: RoomLimits) -> Iterator[TaskTooLarge]:

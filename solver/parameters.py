@@ -29,15 +29,15 @@ class Parameters:
 
     def __post_init__(self) -> None:
         """Check every field by the type of its default."""
-        for one in fields(self):
-            place = f"{type(self).__name__}.{one.name}"
-            value: object = getattr(self, one.name)
-            if isinstance(one.default, Parameters):
-                of_type(value, type(one.default), place)
-            elif isinstance(one.default, float):
+        for field in fields(self):
+            place = f"{type(self).__name__}.{field.name}"
+            value: object = getattr(self, field.name)
+            if isinstance(field.default, Parameters):
+                of_type(value, type(field.default), place)
+            elif isinstance(field.default, float):
                 _check_number(value, place)
             else:
-                whole(getattr(self, one.name), place, least=0 if one.name[:4] == "max_" else 1)
+                whole(getattr(self, field.name), place, least=0 if field.name[:4] == "max_" else 1)
 
     def to_document(self) -> dict[str, Any]:
         """Return the parameters as JSON-ready data."""

@@ -128,13 +128,13 @@ def with_single_workers(problem: Problem) -> Problem:
     """Return the problem without the rules that may need several workers on a node."""
     rules = tuple(
         replace(
-            one,
+            rule,
             heap_limit=NO_LIMIT,
             one_task_per_worker=False,
             one_component_per_worker=False,
             incompatible=(),
         )
-        for one in problem.rules
+        for rule in problem.rules
     )
     return replace(problem, rules=rules)
 
@@ -146,10 +146,10 @@ def split_workers(problem: Problem, others: Iterable[Taken], single: Placement) 
     `others` are on the nodes besides.
     """
     capacity, slots = problem.capacity, problem.slots
-    for one in others:
+    for other in others:
         capacity, slots = (
-            capacity - one.load * (capacity < NO_LIMIT),
-            slots - one.workers * (slots < NO_LIMIT),
+            capacity - other.load * (capacity < NO_LIMIT),
+            slots - other.workers * (slots < NO_LIMIT),
         )
     ledger = Ledger(
         replace(problem, capacity=capacity, slots=slots),

@@ -159,8 +159,8 @@ def make_assignment(problem: Problem) -> Assignment:
     if problem.linear is not None:
         linear += multiplier.get("linear", 0) * problem.linear[classes]
     between = np.zeros((len(problem.classes), len(problem.classes)), dtype=np.int64)
-    for one in problem.flows:
-        between[one.source, one.target] += one.weight
+    for flow in problem.flows:
+        between[flow.source, flow.target] += flow.weight
     return Assignment(
         demand=problem.demand[classes],
         capacity=problem.capacity,

@@ -114,8 +114,8 @@ def _contradiction(instance: Instance) -> Finding | None:
     return Finding(cause, stated(problem, contradiction).text)
 
 
-def _is_no_slots(one: Constraint) -> bool:
-    return one.rule == "slots" and not one.amount
+def _is_no_slots(constraint: Constraint) -> bool:
+    return constraint.rule == "slots" and not constraint.amount
 
 
 def _moves(core: Core, decider: Decider) -> Finding:
@@ -330,7 +330,7 @@ def _one_resource(
 def _several(
     instance: Instance,
     free: dict[str, list[Decimal]],
-    need: dict[str, Decimal],
+    needs: dict[str, Decimal],
     task: str,
     left_out: int,
 ) -> str:
@@ -338,14 +338,16 @@ def _several(
     each = " each" if left_out > 1 else ""
     short: dict[str, list[str]] = {}
     for n, node in enumerate(instance.cluster.nodes):
-        for resource, wanted in need.items():
-            if wanted > free[resource][n]:
+        for resource, need in needs.items():
+            if need > free[resource][n]:
                 short.setdefault(resource, []).append(node.id)
                 break
     parts = [
         f"too little {resource} on {listed(tuple(nodes))}" for resource, nodes in short.items()
     ]
-    return f"When all but {task} ({need_text(need)}{each}) are placed, there is {', '.join(parts)}."
+    return (
+        f"When all but {task} ({need_text(needs)}{each}) are placed, there is {', '.join(parts)}."
+    )
 
 
 def need_text(need: dict[str, Decimal]) -> str:
@@ -399,10 +401,10 @@ def members_of(core: Core, finding: Finding) -> tuple[Member, ...]:
     return tuple(_member(core, finding, one, witness) for one, witness in pairs)
 
 
-def _member(core: Core, finding: Finding, one: Constraint, witness: Places | None) -> Member:
-    required, available, unit, detail = _numbers(core.instance, core, finding, one)
+def _member(core: Core, finding: Finding, constraint: Constraint, witness: Places | None) -> Member:
+    required, available, unit, detail = _numbers(core.instance, core, finding, constraint)
     return Member(
-        one,
+        constraint,
         None if required is None else Fraction(required),
         None if available is None else Fraction(available),
         unit,
@@ -411,79 +413,103 @@ def _member(core: Core, finding: Finding, one: Constraint, witness: Places | Non
     )
 
 
-def _numbers(instance: Instance, core: Core, finding: Finding, one: Constraint) -> Numbers:
-    if one.rule == "capacity":
-        return _capacity(instance, finding, one)
-    if one.rule == "slots":
+def _numbers(instance: Instance, core: Core, finding: Finding, constraint: Constraint) -> Numbers:
+    if constraint.rule == "capacity":
+        return _capacity(instance, finding, constraint)
+    if constraint.rule == "slots":
         need = sum(least_workers(topology) for topology in instance.topologies)
-        have = one.amount * len(one.nodes) if one.amount is not None else None
-        return Decimal(need), have, "workers", f"in all; {_offer(one)}"
-    if one.rule == "worker_min_cpu":
-        return one.amount, None, "cpu", "charged for each worker, whatever its tasks need"
-    if one.rule == "max_moved":
-        return finding.least_moved, one.amount, "tasks", "not where they run now"
-    topology = next(t for t in instance.topologies if t.id == one.topology)
-    if one.rule == "tasks":
-        return one.amount, None, "tasks", _each(instance, core, topology, one.subject)
-    return _of_topology(instance, finding, topology, one)
+        have = constraint.amount * len(constraint.nodes) if constraint.amount is not None else None
+        return Decimal(need), have, "workers", f"in all; {_offer(constraint)}"
+    if constraint.rule == "worker_min_cpu":
+        return constraint.amount, None, "cpu", "charged for each worker, whatever its tasks need"
+    if constraint.rule == "max_moved":
+        return finding.least_moved, constraint.amount, "tasks", "not where they run now"
+    topology = next(t for t in instance.topologies if t.id == constraint.topology)
+    if constraint.rule == "tasks":
+        return constraint.amount, None, "tasks", _each(instance, core, topology, constraint.subject)
+    return _of_topology(instance, finding, topology, constraint)
 
 
-def _capacity(instance: Instance, finding: Finding, one: Constraint) -> Numbers:
-    assert one.amount is not None, "a capacity without limit does not constrain"
+def _capacity(instance: Instance, finding: Finding, constraint: Constraint) -> Numbers:
+    assert constraint.amount is not None, "a capacity without limit does not constrain"
     if finding.task is not None:
         topology, component = finding.task
-        need = one_task(instance, topology, component, one.subject)
-        return need, one.amount, one.subject, f"for one task of {component.id}; on one node"
-    count = len(one.nodes)
-    need = all_tasks(instance, one.subject)
-    return need, one.amount * count, one.subject, _of_all(instance, finding, one)
+        need = one_task(instance, topology, component, constraint.subject)
+        return (
+            need,
+            constraint.amount,
+            constraint.subject,
+            f"for one task of {component.id}; on one node",
+        )
+    count = len(constraint.nodes)
+    need = all_tasks(instance, constraint.subject)
+    return (
+        need,
+        constraint.amount * count,
+        constraint.subject,
+        _of_all(instance, finding, constraint),
+    )
 
 
-def _of_all(instance: Instance, finding: Finding, one: Constraint) -> str:
+def _of_all(instance: Instance, finding: Finding, constraint: Constraint) -> str:
     """State that the tasks of the conflict need a resource in total, and what these nodes offer."""
-    if finding.cause is Cause.FRAGMENTATION and len(one.nodes) == len(instance.cluster.nodes):
-        return f"fits in total, not in pieces; {_offer(one)}"
-    return f"in all; {_offer(one)}"
+    if finding.cause is Cause.FRAGMENTATION and len(constraint.nodes) == len(
+        instance.cluster.nodes
+    ):
+        return f"fits in total, not in pieces; {_offer(constraint)}"
+    return f"in all; {_offer(constraint)}"
 
 
-def _offer(one: Constraint) -> str:
+def _offer(constraint: Constraint) -> str:
     """State what the nodes of a constraint offer."""
-    if len(one.nodes) == 1:
-        return f"this node offers {exact_text(one.amount or ZERO)}"
-    return f"{len(one.nodes)} nodes of {exact_text(one.amount or ZERO)}"
+    if len(constraint.nodes) == 1:
+        return f"this node offers {exact_text(constraint.amount or ZERO)}"
+    return f"{len(constraint.nodes)} nodes of {exact_text(constraint.amount or ZERO)}"
 
 
 def _of_topology(
-    instance: Instance, finding: Finding, topology: Topology, one: Constraint
+    instance: Instance, finding: Finding, topology: Topology, constraint: Constraint
 ) -> Numbers:
     counts = {component.id: component.parallelism for component in placed(topology)}
-    if one.rule == "heap":
-        return _heap(finding, topology, one)
-    if one.rule == "max_per_node":
-        nodes, most = len(instance.cluster.nodes), one.amount or ZERO
-        count = Decimal(counts.get(one.subject, 0))
+    if constraint.rule == "heap":
+        return _heap(finding, topology, constraint)
+    if constraint.rule == "max_per_node":
+        nodes, most = len(instance.cluster.nodes), constraint.amount or ZERO
+        count = Decimal(counts.get(constraint.subject, 0))
         return count, most * nodes, "tasks", f"{tasks_text(most)} on each of {nodes} nodes"
-    if one.rule == "incompatible":
-        same = one.subject == one.other
-        workers = counts.get(one.subject, 0) if same else 2
+    if constraint.rule == "incompatible":
+        same = constraint.subject == constraint.other
+        workers = counts.get(constraint.subject, 0) if same else 2
         return Decimal(workers), None, "workers", "at least this many workers"
-    if one.rule == "shared_memory":
-        kind = next(region.kind for region in topology.shared_memory if region.id == one.subject)
+    if constraint.rule == "shared_memory":
+        kind = next(
+            region.kind for region in topology.shared_memory if region.id == constraint.subject
+        )
         place = "node" if kind == "offheap_node" else "worker"
-        return one.amount, None, "memory_mb", f"once in each {place} that holds one of its tasks"
+        return (
+            constraint.amount,
+            None,
+            "memory_mb",
+            f"once in each {place} that holds one of its tasks",
+        )
     slots = total_slots(instance)
     return Decimal(least_workers(topology)), slots, "workers", "at least this many workers"
 
 
-def _heap(finding: Finding, topology: Topology, one: Constraint) -> Numbers:
+def _heap(finding: Finding, topology: Topology, constraint: Constraint) -> Numbers:
     if finding.task is not None:
         need = heap_of_one(topology, finding.task[1])
-        return need, one.amount, "onheap_mb", f"for one task of {finding.task[1].id}; in a worker"
+        return (
+            need,
+            constraint.amount,
+            "onheap_mb",
+            f"for one task of {finding.task[1].id}; in a worker",
+        )
     total = sum(
         (c.resources.get("onheap_mb", ZERO) * c.parallelism for c in placed(topology)), ZERO
     )
     workers = least_workers(topology)
-    return total, one.amount, "onheap_mb", f"in all; in a worker: at least {workers} workers"
+    return total, constraint.amount, "onheap_mb", f"in all; in a worker: at least {workers} workers"
 
 
 def _each(instance: Instance, core: Core, topology: Topology, component_id: str) -> str:

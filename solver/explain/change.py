@@ -71,55 +71,60 @@ class Change:
         return self.text
 
 
-def _values(one: Change) -> str:
+def _values(change: Change) -> str:
     """Return ``from 512 to 640``, or nothing where the nodes differ."""
-    if one.before is None or one.after is None:
+    if change.before is None or change.after is None:
         return ""
-    return f", from {exact_text(one.before)} to {exact_text(one.after)}"
+    return f", from {exact_text(change.before)} to {exact_text(change.after)}"
 
 
-def _nodes(one: Change) -> str:
-    if one.where:
-        return one.where
-    return f"node {one.nodes[0]}" if len(one.nodes) == 1 else f"each of {listed(one.nodes)}"
+def _nodes(change: Change) -> str:
+    if change.where:
+        return change.where
+    return (
+        f"node {change.nodes[0]}" if len(change.nodes) == 1 else f"each of {listed(change.nodes)}"
+    )
 
 
-def _add_nodes_text(one: Change) -> str:
-    if one.amount == 1:
-        return f"add one node like {one.nodes[0]}"
-    return f"add {one.amount} nodes like {one.nodes[0]}"
+def _add_nodes_text(change: Change) -> str:
+    if change.amount == 1:
+        return f"add one node like {change.nodes[0]}"
+    return f"add {change.amount} nodes like {change.nodes[0]}"
 
 
-def _raise_capacity_text(one: Change) -> str:
-    return f"raise {one.subject} of {_nodes(one)} by {exact_text(one.amount)}{_values(one)}"
+def _raise_capacity_text(change: Change) -> str:
+    amount = f"{exact_text(change.amount)}{_values(change)}"
+    return f"raise {change.subject} of {_nodes(change)} by {amount}"
 
 
-def _raise_slots_text(one: Change) -> str:
-    return f"give {_nodes(one)} {counted(int(one.amount), 'more slot')}{_values(one)}"
+def _raise_slots_text(change: Change) -> str:
+    return f"give {_nodes(change)} {counted(int(change.amount), 'more slot')}{_values(change)}"
 
 
-def _drop_incompatible_text(one: Change) -> str:
-    where = one.topologies[0]
-    if one.subject == one.other:
-        return f"let several tasks of {one.subject} share a worker ({where})"
-    return f"let {one.subject} and {one.other} share a worker ({where})"
+def _drop_incompatible_text(change: Change) -> str:
+    where = change.topologies[0]
+    if change.subject == change.other:
+        return f"let several tasks of {change.subject} share a worker ({where})"
+    return f"let {change.subject} and {change.other} share a worker ({where})"
 
 
-def _lower_parallelism_text(one: Change) -> str:
-    where = one.topologies[0]
-    if not one.after:
-        return f"leave out component {one.subject} of {where} ({tasks_text(one.amount)})"
-    return f"run {tasks_text(one.after)} of {one.subject} instead of {one.before} ({where})"
+def _lower_parallelism_text(change: Change) -> str:
+    where = change.topologies[0]
+    if not change.after:
+        return f"leave out component {change.subject} of {where} ({tasks_text(change.amount)})"
+    return (
+        f"run {tasks_text(change.after)} of {change.subject} instead of {change.before} ({where})"
+    )
 
 
-def _raise_heap_text(one: Change) -> str:
-    by, where = exact_text(one.amount), one.topologies[0]
-    return f"raise the worker heap of {where} by {by} MB{_values(one)}"
+def _raise_heap_text(change: Change) -> str:
+    by, where = exact_text(change.amount), change.topologies[0]
+    return f"raise the worker heap of {where} by {by} MB{_values(change)}"
 
 
-def _evict_text(one: Change) -> str:
-    several = "topology" if len(one.topologies) == 1 else "topologies"
-    return f"leave out {several} {listed(one.topologies)}"
+def _evict_text(change: Change) -> str:
+    noun = "topology" if len(change.topologies) == 1 else "topologies"
+    return f"leave out {noun} {listed(change.topologies)}"
 
 
 _TEXTS: dict[str, Callable[[Change], str]] = {
@@ -127,18 +132,18 @@ _TEXTS: dict[str, Callable[[Change], str]] = {
     RAISE_CAPACITY: _raise_capacity_text,
     RAISE_SLOTS: _raise_slots_text,
     RAISE_HEAP: _raise_heap_text,
-    ALLOW_PER_NODE: lambda one: (
-        f"allow {tasks_text(one.after or 0)} of {one.subject} on a node instead of {one.before} "
-        f"({one.topologies[0]})"
+    ALLOW_PER_NODE: lambda c: (
+        f"allow {tasks_text(c.after or 0)} of {c.subject} on a node instead of {c.before} "
+        f"({c.topologies[0]})"
     ),
-    ALLOW_MOVED: lambda one: f"allow {tasks_text(one.after or 0)} to move instead of {one.before}",
-    LOWER_WORKER_MIN_CPU: lambda one: (
-        f"lower the least cpu that a worker is charged from {exact_text(one.before or Decimal(0))} "
-        f"to {exact_text(one.after or Decimal(0))}"
+    ALLOW_MOVED: lambda c: f"allow {tasks_text(c.after or 0)} to move instead of {c.before}",
+    LOWER_WORKER_MIN_CPU: lambda c: (
+        f"lower the least cpu that a worker is charged from {exact_text(c.before or Decimal(0))} "
+        f"to {exact_text(c.after or Decimal(0))}"
     ),
     DROP_INCOMPATIBLE: _drop_incompatible_text,
-    DROP_ONE_TASK: lambda one: f"let tasks of {one.topologies[0]} share a worker",
-    DROP_ONE_COMPONENT: lambda one: f"let components of {one.topologies[0]} share a worker",
+    DROP_ONE_TASK: lambda c: f"let tasks of {c.topologies[0]} share a worker",
+    DROP_ONE_COMPONENT: lambda c: f"let components of {c.topologies[0]} share a worker",
     LOWER_PARALLELISM: _lower_parallelism_text,
     EVICT: _evict_text,
 }
@@ -151,8 +156,8 @@ def apply_change(instance: Instance, change: Change) -> Instance:
     if change.kind in _TOPOLOGY:
         change_one = _TOPOLOGY[change.kind]
         topologies = tuple(
-            change_one(one, change) if one.id in change.topologies else one
-            for one in instance.topologies
+            change_one(topology, change) if topology.id in change.topologies else topology
+            for topology in instance.topologies
         )
         return replace(instance, topologies=topologies)
     if change.kind == ALLOW_MOVED:
@@ -176,9 +181,11 @@ def _add_nodes(cluster: Cluster, change: Change) -> Cluster:
     """Add copies of a node in its rack; with a matrix they have its distances."""
     index = next(n for n, node in enumerate(cluster.nodes) if node.id == change.nodes[0])
     like, count = cluster.nodes[index], int(change.amount)
-    taken = {node.id for node in cluster.nodes}
+    used_names = {node.id for node in cluster.nodes}
     free = (
-        name for k in range(1, len(taken) + count + 1) if (name := f"{like.id}-{k}") not in taken
+        name
+        for k in range(1, len(used_names) + count + 1)
+        if (name := f"{like.id}-{k}") not in used_names
     )
     copies = tuple(replace(like, id=name, host=name) for name in islice(free, count))
     matrix = cluster.matrix
@@ -229,9 +236,9 @@ _CLUSTER: dict[str, Callable[[Cluster, Change], Cluster]] = {
     RAISE_SLOTS: _raise_slots,
 }
 _TOPOLOGY: dict[str, Callable[[Topology, Change], Topology]] = {
-    RAISE_HEAP: lambda one, change: replace(one, worker_max_heap_mb=_after(change)),
+    RAISE_HEAP: lambda topology, change: replace(topology, worker_max_heap_mb=_after(change)),
     ALLOW_PER_NODE: _allow_per_node,
     DROP_INCOMPATIBLE: _drop_incompatible,
-    DROP_ONE_TASK: lambda one, change: replace(one, one_task_per_worker=False),
-    DROP_ONE_COMPONENT: lambda one, change: replace(one, one_component_per_worker=False),
+    DROP_ONE_TASK: lambda topology, change: replace(topology, one_task_per_worker=False),
+    DROP_ONE_COMPONENT: lambda topology, change: replace(topology, one_component_per_worker=False),
 }

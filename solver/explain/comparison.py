@@ -109,24 +109,24 @@ class Comparison:
             ],
             "streams": [
                 {
-                    "topology": one.topology,
-                    "from": one.source,
-                    "to": one.target,
-                    "first": plain(one.first),
-                    "second": plain(one.second),
+                    "topology": stream.topology,
+                    "from": stream.source,
+                    "to": stream.target,
+                    "first": plain(stream.first),
+                    "second": plain(stream.second),
                 }
-                for one in self.streams
+                for stream in self.streams
             ],
             "nodes": [
                 {
-                    "node": one.node,
-                    "in_second": one.stands_for,
-                    "gains": one.gains,
-                    "losses": one.losses,
-                    "network_first": plain(one.first),
-                    "network_second": plain(one.second),
+                    "node": node.node,
+                    "in_second": node.stands_for,
+                    "gains": node.gains,
+                    "losses": node.losses,
+                    "network_first": plain(node.first),
+                    "network_second": plain(node.second),
                 }
-                for one in self.nodes
+                for node in self.nodes
             ],
             "moves": [move.to_document() for move in self.moves],
             "steps_from": "second" if self.from_second else "first",
@@ -141,18 +141,20 @@ class Comparison:
 
 def compare(problem: Problem, first: Placement, second: Placement) -> Comparison:
     """Return where `second` differs from `first`; raises `InputError` as `judge` does."""
-    one, two = split_cost(problem, first), split_cost(problem, second)
+    first_split, second_split = split_cost(problem, first), split_cost(problem, second)
     match = matched(problem, first, second)
     moves = task_moves(problem, first, match.placement)
-    from_second = two.verdict.scaled > one.verdict.scaled
+    from_second = second_split.verdict.scaled > first_split.verdict.scaled
     start, end = (match.placement, first) if from_second else (first, match.placement)
     ids = [node.id for node in problem.instance.cluster.nodes]
     return Comparison(
-        first=one,
-        second=two,
+        first=first_split,
+        second=second_split,
         exchanged=match.placement,
-        streams=_streams(one, two),
-        nodes=_nodes(problem, first, match.placement, one, {n: m for m, n in match.nodes.items()}),
+        streams=_streams(first_split, second_split),
+        nodes=_nodes(
+            problem, first, match.placement, first_split, {n: m for m, n in match.nodes.items()}
+        ),
         moves=moves,
         steps=decisive_steps(problem, start, end, [move.task for move in moves]),
         from_second=from_second,
@@ -160,22 +162,22 @@ def compare(problem: Problem, first: Placement, second: Placement) -> Comparison
     )
 
 
-def _streams(one: CostSplit, two: CostSplit) -> tuple[StreamDifference, ...]:
-    before = {(s.topology, s.source, s.target): s.total for s in one.streams}
-    after = {(s.topology, s.source, s.target): s.total for s in two.streams}
+def _streams(first: CostSplit, second: CostSplit) -> tuple[StreamDifference, ...]:
+    before = {(s.topology, s.source, s.target): s.total for s in first.streams}
+    after = {(s.topology, s.source, s.target): s.total for s in second.streams}
     differences = [
         StreamDifference(*key, before[key], after[key])
         for key in before
         if before[key] != after[key]
     ]
-    return tuple(sorted(differences, key=lambda one: -abs(one.change)))
+    return tuple(sorted(differences, key=lambda stream: -abs(stream.change)))
 
 
 def _nodes(
     problem: Problem,
     first: Placement,
     second: Placement,
-    one: CostSplit,
+    first_split: CostSplit,
     stands_for: dict[int, int],
 ) -> tuple[NodeDifference, ...]:
     before, after = _components(problem, first), _components(problem, second)
@@ -187,7 +189,7 @@ def _nodes(
             stands_for=ids[stands_for.get(n, n)],
             gains=dict(after[n] - before[n]),
             losses=dict(before[n] - after[n]),
-            first=one.node_network.get(ids[n], Fraction(0)),
+            first=first_split.node_network.get(ids[n], Fraction(0)),
             second=paid.get(ids[n], Fraction(0)),
         )
         for n in range(problem.node_count)
@@ -237,17 +239,19 @@ def decisive_steps(
     problem: Problem, start: Placement, end: Placement, tasks: list[int]
 ) -> tuple[Step, ...]:
     """Return the moves that lower the objective most, one after another."""
-    now, left = start, tasks[:MOST_TRIED]
-    value, goal = judge(problem, now).scaled, judge(problem, end).scaled
+    current, remaining = start, tasks[:MOST_TRIED]
+    value, goal = judge(problem, current).scaled, judge(problem, end).scaled
     steps: list[Step] = []
-    while left and value > goal and len(steps) < MOST_STEPS:
-        tried = {task: moved(now, task, end.nodes[task], end.workers[task]) for task in left}
+    while remaining and value > goal and len(steps) < MOST_STEPS:
+        tried = {
+            task: moved(current, task, end.nodes[task], end.workers[task]) for task in remaining
+        }
         verdicts = {task: judge(problem, placement) for task, placement in tried.items()}
-        best = min(left, key=lambda task: verdicts[task].scaled)
+        best = min(remaining, key=lambda task: verdicts[task].scaled)
         if verdicts[best].scaled >= value:
             break
-        now, value = tried[best], verdicts[best].scaled
-        left.remove(best)
+        current, value = tried[best], verdicts[best].scaled
+        remaining.remove(best)
         objective = {term.term: term.value for term in verdicts[best].objective}
         broken = verdicts[best].violations
         steps.append(Step(task_move(problem, start, end, best), objective, tuple(broken)))
@@ -295,13 +299,13 @@ def fewest_moves(
     if instance.objective.limits:
         return None
     terms = ("moved", "rejected") if "rejected" in instance.objective.parts else ("moved",)
-    near = replace(
+    nearest = replace(
         instance,
         running=to_places(instance, placement),
         objective=Objective(terms, instance.objective.soft),
         linear=(),
     )
-    result = solve(near, time_limit_s=time_limit_s, seed=seed, workers=workers)
+    result = solve(nearest, time_limit_s=time_limit_s, seed=seed, workers=workers)
     if result.placement is None:
         return FewestMoves(result.status, None, interrupted=result.interrupted)
     before = zip(placement.nodes, placement.workers, strict=True)

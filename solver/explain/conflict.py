@@ -74,7 +74,7 @@ class CoreSearch:
 
         `without` are constraints that it must not contain.
         """
-        usable = [one for one in self._all if one not in without]
+        usable = [constraint for constraint in self._all if constraint not in without]
         counted = self._counted(usable)
         if counted is not None:
             self._decider = self._decider.until(FOR_WITNESSES)
@@ -82,8 +82,8 @@ class CoreSearch:
         if not self._conflicts(usable):
             return None
         groups = self._few_groups(_groups(usable))
-        kept = [one for group in groups for one in group]
-        core = [group[0] for group in self._reduced([(one,) for one in kept])]
+        members = [constraint for group in groups for constraint in group]
+        core = [group[0] for group in self._reduced([(constraint,) for constraint in members])]
         return self._filtered(core)
 
     def _counted(self, usable: list[Constraint]) -> list[Constraint] | None:
@@ -92,19 +92,23 @@ class CoreSearch:
         Of the tasks it keeps the largest components: without one of them much room is left, so
         that a witness is found easily.
         """
-        tasks = sorted((one for one in usable if not one.is_limit), key=self._weight, reverse=True)
+        tasks = sorted(
+            (constraint for constraint in usable if not constraint.is_limit),
+            key=self._weight,
+            reverse=True,
+        )
         search = CoreSearch(self._instance, self._decider)
         search._quick = True
-        ordered = [*(one for one in usable if one.is_limit), *tasks]
+        ordered = [*(constraint for constraint in usable if constraint.is_limit), *tasks]
         if not search._conflicts(ordered):
             return None
-        kept = [one for group in search._few_groups(_groups(ordered)) for one in group]
-        return [group[0] for group in search._reduced([(one,) for one in kept])]
+        members = [one for group in search._few_groups(_groups(ordered)) for one in group]
+        return [group[0] for group in search._reduced([(constraint,) for constraint in members])]
 
-    def _weight(self, one: Constraint) -> float:
+    def _weight(self, constraint: Constraint) -> float:
         """Return the share of the cluster that the tasks of a component take."""
-        topology = next(t for t in self._instance.topologies if t.id == one.topology)
-        component = next(c for c in placed(topology) if c.id == one.subject)
+        topology = next(t for t in self._instance.topologies if t.id == constraint.topology)
+        component = next(c for c in placed(topology) if c.id == constraint.subject)
         shares = [
             float(demand(component, resource) / total)
             for resource in {dimension(key) for key in component.resources}
@@ -116,7 +120,7 @@ class CoreSearch:
         """Return groups that conflict, with one kind of limit only where that suffices."""
         tasks = [group for group in groups if not group[0].is_limit]
         for limit in (group for group in groups if group[0].is_limit):
-            if self._conflicts([*limit, *(one for group in tasks for one in group)]):
+            if self._conflicts([*limit, *(constraint for group in tasks for constraint in group)]):
                 return self._reduced([limit, *tasks])
         return self._reduced(groups)
 
@@ -129,78 +133,78 @@ class CoreSearch:
             return groups
         return self._divided([], False, groups)
 
-    def _divided(self, given: list[Group], is_new: bool, groups: list[Group]) -> list[Group]:
-        """Return the groups needed in addition to `given` for a conflict."""
-        if is_new and self._conflicts([one for group in given for one in group]):
+    def _divided(self, background: list[Group], is_new: bool, groups: list[Group]) -> list[Group]:
+        """Return the groups needed in addition to `background` for a conflict."""
+        if is_new and self._conflicts([one for group in background for one in group]):
             return []
         if len(groups) == 1:
             return groups
         half = len(groups) // 2
         first, second = groups[:half], groups[half:]
-        of_second = self._divided([*given, *first], True, second)
-        of_first = self._divided([*given, *of_second], bool(of_second), first)
+        of_second = self._divided([*background, *first], True, second)
+        of_first = self._divided([*background, *of_second], bool(of_second), first)
         return [*of_first, *of_second]
 
     def _filtered(self, core: list[Constraint]) -> Core:
         """Leave out each member in turn, and delete those that are not needed."""
         witnesses: dict[Constraint, Places | None] = {}
-        for one in tuple(core):
-            rest = [other for other in core if other != one]
+        for member in tuple(core):
+            rest = [other for other in core if other != member]
             decision = self._decide(rest)
             if decision.status is Feasibility.INFEASIBLE:
                 core = rest
                 continue
-            witnesses[one] = None
+            witnesses[member] = None
             if decision.placement is not None:
                 looser = relax(self._instance, self._dropped(rest))
-                witnesses[one] = to_places(looser, decision.placement)
-        kept = tuple(one for one in self._all if one in core)
-        alone = relax(self._instance, self._dropped(kept))
-        remaining = tuple(self._of_members(witnesses[one], kept) for one in kept)
-        return Core(kept, remaining, alone)
+                witnesses[member] = to_places(looser, decision.placement)
+        members = tuple(member for member in self._all if member in core)
+        instance = relax(self._instance, self._dropped(members))
+        member_witnesses = tuple(self._of_members(witnesses[member], members) for member in members)
+        return Core(members, member_witnesses, instance)
 
-    def _of_members(self, witness: Places | None, kept: Sequence[Constraint]) -> Places | None:
+    def _of_members(self, witness: Places | None, members: Sequence[Constraint]) -> Places | None:
         """Return a witness without the tasks of members that were deleted after it was found."""
-        asked = {(one.topology, one.subject) for one in kept if not one.is_limit}
+        components = {(one.topology, one.subject) for one in members if not one.is_limit}
         return witness and {
             topology: {
                 task: place
                 for task, place in tasks.items()
-                if (topology, task.rpartition("[")[0]) in asked
+                if (topology, task.rpartition("[")[0]) in components
             }
             for topology, tasks in witness.items()
         }
 
-    def _dropped(self, kept: Sequence[Constraint]) -> list[Constraint]:
-        keep = set(kept)
-        return [one for one in self._all if one not in keep]
+    def _dropped(self, constraints: Sequence[Constraint]) -> list[Constraint]:
+        kept = set(constraints)
+        return [constraint for constraint in self._all if constraint not in kept]
 
-    def _conflicts(self, kept: Sequence[Constraint]) -> bool:
-        """Return whether it is proven that these cannot hold together."""
-        asked = frozenset(kept)
-        if any(known <= asked for known in self._impossible):
+    def _conflicts(self, constraints: Sequence[Constraint]) -> bool:
+        """Return whether these constraints are proven not to hold together."""
+        queried = frozenset(constraints)
+        if any(decided <= queried for decided in self._impossible):
             return True
-        if any(asked <= known for known in self._possible):
+        if any(queried <= decided for decided in self._possible):
             return False
-        return self._decide(kept).status is Feasibility.INFEASIBLE
+        return self._decide(constraints).status is Feasibility.INFEASIBLE
 
-    def _decide(self, kept: Sequence[Constraint]) -> Decision:
+    def _decide(self, constraints: Sequence[Constraint]) -> Decision:
         if self._decider.is_over:
             return Decision(Feasibility.UNDECIDED)
         decide = self._decider.quickly if self._quick else self._decider.decide
-        decision = decide(relax(self._instance, self._dropped(kept)))
+        decision = decide(relax(self._instance, self._dropped(constraints)))
         if decision.status is Feasibility.FEASIBLE:
-            self._possible.append(frozenset(kept))
+            self._possible.append(frozenset(constraints))
         elif decision.status is Feasibility.INFEASIBLE:
-            self._impossible.append(frozenset(kept))
+            self._impossible.append(frozenset(constraints))
         return decision
 
 
 def _groups(constraints: Sequence[Constraint]) -> list[Group]:
     """Return the constraints by group, in their order."""
     groups: dict[tuple[str, str, str], list[Constraint]] = {}
-    for one in constraints:
-        groups.setdefault(one.group, []).append(one)
+    for constraint in constraints:
+        groups.setdefault(constraint.group, []).append(constraint)
     return [tuple(group) for group in groups.values()]
 
 
@@ -327,11 +331,11 @@ def total_slots(instance: Instance) -> Decimal | None:
     return _sum(instance, lambda n: None if slots[n] is None else Decimal(slots[n] or 0))
 
 
-def _sum(instance: Instance, of: Callable[[int], Decimal | None]) -> Decimal | None:
+def _sum(instance: Instance, amount_of: Callable[[int], Decimal | None]) -> Decimal | None:
     total = ZERO
     for n in range(len(instance.cluster.nodes)):
-        value = of(n)
-        if value is None:
+        amount = amount_of(n)
+        if amount is None:
             return None
-        total += value
+        total += amount
     return total

@@ -128,43 +128,43 @@ def most_moved_text(count: Decimal | int) -> str:
     return f"at most {tasks_text(count)} may move" if count else "no task may move"
 
 
-def _other(one: Constraint) -> str:
-    return f"{one.rule.replace('_', ' ')} ({one.topology})"
+def _other(constraint: Constraint) -> str:
+    return f"{constraint.rule.replace('_', ' ')} ({constraint.topology})"
 
 
-def _amount(one: Constraint) -> str:
-    assert one.amount is not None, one.rule
-    return exact_text(one.amount)
+def _amount(constraint: Constraint) -> str:
+    assert constraint.amount is not None, constraint.rule
+    return exact_text(constraint.amount)
 
 
-def _incompatible(one: Constraint) -> str:
-    if one.subject == one.other:
-        return f"at most one task of {one.subject} in a worker ({one.topology})"
-    return f"{one.subject} and {one.other} never in one worker ({one.topology})"
+def _incompatible(constraint: Constraint) -> str:
+    if constraint.subject == constraint.other:
+        return f"at most one task of {constraint.subject} in a worker ({constraint.topology})"
+    return (
+        f"{constraint.subject} and {constraint.other} never in one worker ({constraint.topology})"
+    )
 
 
-def _tasks(one: Constraint) -> str:
-    if one.amount == 1:
-        return f"the task of {one.subject} must be placed ({one.topology})"
-    every = "both" if one.amount == 2 else f"all {_amount(one)}"
-    return f"{every} tasks of {one.subject} must be placed ({one.topology})"
+def _tasks(constraint: Constraint) -> str:
+    if constraint.amount == 1:
+        return f"the task of {constraint.subject} must be placed ({constraint.topology})"
+    every = "both" if constraint.amount == 2 else f"all {_amount(constraint)}"
+    return f"{every} tasks of {constraint.subject} must be placed ({constraint.topology})"
 
 
 _NAMES: dict[str, Callable[[Constraint], str]] = {
-    "heap": lambda one: f"at most {_amount(one)} MB of heap in a worker ({one.topology})",
-    "capacity": lambda one: f"{one.subject} of {nodes_text(one.nodes, one.is_everywhere)}",
-    "max_per_node": lambda one: (
-        f"at most {tasks_text(one.amount or 0)} of {one.subject} on a node ({one.topology})"
+    "heap": lambda c: f"at most {_amount(c)} MB of heap in a worker ({c.topology})",
+    "capacity": lambda c: f"{c.subject} of {nodes_text(c.nodes, c.is_everywhere)}",
+    "max_per_node": lambda c: (
+        f"at most {tasks_text(c.amount or 0)} of {c.subject} on a node ({c.topology})"
     ),
-    "slots": lambda one: f"slots of {nodes_text(one.nodes, one.is_everywhere)}",
-    "max_moved": lambda one: most_moved_text(one.amount or 0),
-    "one_task_per_worker": lambda one: f"one task per worker ({one.topology})",
-    "one_component_per_worker": lambda one: f"one component per worker ({one.topology})",
+    "slots": lambda c: f"slots of {nodes_text(c.nodes, c.is_everywhere)}",
+    "max_moved": lambda c: most_moved_text(c.amount or 0),
+    "one_task_per_worker": lambda c: f"one task per worker ({c.topology})",
+    "one_component_per_worker": lambda c: f"one component per worker ({c.topology})",
     "incompatible": _incompatible,
-    "worker_min_cpu": lambda one: f"each worker is charged at least {_amount(one)} cpu",
-    "shared_memory": lambda one: (
-        f"shared memory {one.subject} of {_amount(one)} MB ({one.topology})"
-    ),
+    "worker_min_cpu": lambda c: f"each worker is charged at least {_amount(c)} cpu",
+    "shared_memory": lambda c: f"shared memory {c.subject} of {_amount(c)} MB ({c.topology})",
     TASKS: _tasks,
     **dict.fromkeys(OTHERS, _other),
 }
@@ -196,17 +196,17 @@ def nodes_alike(instance: Instance) -> list[list[Node]]:
 
     Where moves are limited, a node on which tasks run is alone.
     """
-    home = set()
+    occupied = set()
     if "moved" in instance.objective.limits:
         running = instance.still_running or {}
-        home = {place.node for tasks in running.values() for place in tasks.values()}
+        occupied = {place.node for tasks in running.values() for place in tasks.values()}
     soft = instance.objective.soft
     kinds: dict[object, list[Node]] = {}
     for node in instance.cluster.nodes:
         hard = frozenset(
             (key, value) for key, value in node.resources.items() if key not in soft and value != 0
         )
-        key = node.id if node.id in home else (node.slots, hard)
+        key = node.id if node.id in occupied else (node.slots, hard)
         kinds.setdefault(key, []).append(node)
     return list(kinds.values())
 
@@ -244,27 +244,27 @@ def _of_nodes(instance: Instance) -> Iterator[Constraint]:
 
 def _of_topology(topology: Topology) -> Iterator[Constraint]:
     where = topology.id
-    here = {one.id for one in topology.placed_components if one.parallelism}
-    if topology.worker_max_heap_mb is not None and here:
+    components = {component.id for component in topology.placed_components if component.parallelism}
+    if topology.worker_max_heap_mb is not None and components:
         yield Constraint("heap", topology=where, amount=topology.worker_max_heap_mb)
-    if topology.one_task_per_worker and here:
+    if topology.one_task_per_worker and components:
         yield Constraint("one_task_per_worker", topology=where)
-    if topology.one_component_per_worker and here:
+    if topology.one_component_per_worker and components:
         yield Constraint("one_component_per_worker", topology=where)
     for rule, key in OTHERS.items():
-        if here and is_set(topology, key):
+        if components and is_set(topology, key):
             yield Constraint(rule, topology=where)
     pairs = dict.fromkeys((min(pair), max(pair)) for pair in topology.constraints.incompatible)
     for a, b in pairs:
-        if {a, b} <= here:
+        if {a, b} <= components:
             yield Constraint("incompatible", topology=where, subject=a, other=b)
     for component, most in topology.constraints.max_per_node.items():
-        if component in here:
+        if component in components:
             yield Constraint(
                 "max_per_node", topology=where, subject=component, amount=Decimal(most)
             )
     for region in topology.shared_memory:
-        if region.mb > 0 and here & set(region.components):
+        if region.mb > 0 and components & set(region.components):
             yield Constraint("shared_memory", topology=where, subject=region.id, amount=region.mb)
 
 
@@ -307,8 +307,10 @@ def _with_counts(topology: Topology, counts: Counts) -> Topology:
     if all(key != topology.id for key, _ in counts):
         return topology
     components = tuple(
-        replace(one, parallelism=counts.get((topology.id, one.id), one.parallelism))
-        for one in topology.components
+        replace(
+            component, parallelism=counts.get((topology.id, component.id), component.parallelism)
+        )
+        for component in topology.components
     )
     ackers = topology.ackers
     if ackers is not None:
@@ -318,7 +320,7 @@ def _with_counts(topology: Topology, counts: Counts) -> Topology:
 
 def with_topologies(instance: Instance, topologies: tuple[Topology, ...]) -> Instance:
     """Return the instance with these topologies only, and without references to other tasks."""
-    left = {
+    remaining = {
         (topology.id, f"{component.id}[{index}]")
         for topology in topologies
         for component in topology.placed_components
@@ -327,12 +329,16 @@ def with_topologies(instance: Instance, topologies: tuple[Topology, ...]) -> Ins
     running = None
     if instance.running is not None:
         running = {
-            topology: kept
+            topology: places
             for topology, tasks in instance.running.items()
-            if (kept := {task: place for task, place in tasks.items() if (topology, task) in left})
+            if (
+                places := {
+                    key: place for key, place in tasks.items() if (topology, key) in remaining
+                }
+            )
         }
     rows = [(row, instance.task_of(row.task)) for row in instance.linear]
-    linear = tuple(replace(row, task="/".join(task)) for row, task in rows if task in left)
+    linear = tuple(replace(row, task="/".join(task)) for row, task in rows if task in remaining)
     return replace(instance, topologies=topologies, running=running, linear=linear)
 
 
@@ -349,7 +355,7 @@ def relax(instance: Instance, dropped: Collection[Constraint]) -> Instance:
         _node(node, by_node[node.id]) if node.id in by_node else node
         for node in instance.cluster.nodes
     )
-    rules = {one.rule for one in dropped}
+    rules = {constraint.rule for constraint in dropped}
     scheduler, objective = instance.scheduler, instance.objective
     if "worker_min_cpu" in rules:
         scheduler = replace(scheduler, worker_min_cpu=type(scheduler.worker_min_cpu)(0))
@@ -359,21 +365,21 @@ def relax(instance: Instance, dropped: Collection[Constraint]) -> Instance:
         instance,
         cluster=replace(instance.cluster, nodes=nodes),
         topologies=tuple(
-            _topology(one, [c for c in dropped if c.topology == one.id])
-            for one in instance.topologies
+            _topology(topology, [one for one in dropped if one.topology == topology.id])
+            for topology in instance.topologies
         ),
         scheduler=scheduler,
         objective=objective,
     )
-    gone = {(one.topology, one.subject): 0 for one in dropped if one.rule == TASKS}
-    return with_counts(looser, gone) if gone else looser
+    no_tasks = {(one.topology, one.subject): 0 for one in dropped if one.rule == TASKS}
+    return with_counts(looser, no_tasks) if no_tasks else looser
 
 
 def _by_node(dropped: Collection[Constraint]) -> dict[str, list[Constraint]]:
     by_node: dict[str, list[Constraint]] = {}
-    for one in dropped:
-        for node in one.nodes:
-            by_node.setdefault(node, []).append(one)
+    for constraint in dropped:
+        for node in constraint.nodes:
+            by_node.setdefault(node, []).append(constraint)
     return by_node
 
 

@@ -128,7 +128,7 @@ class ElasticModel:
                 self._slacks.setdefault(key, []).append(steps)
         self._is_added = self._added_nodes()
         self._counts = self._make_counts()
-        self._gone = self._make_gone()
+        self._removed = self._removed_tasks()
         self._place_tasks()
         self._state_rules()
         order_workers(self._builder, self._counts)
@@ -170,7 +170,7 @@ class ElasticModel:
                 for g in layout.groups_of(problem.rules[t].classes)
                 if (g, n) in layout.most
             }
-            here = []
+            node_workers = []
             for label in labels:
                 opened = self._builder.boolean("")
                 counts = {g: self._builder.whole("", upper) for g, upper in most.items()}
@@ -178,11 +178,11 @@ class ElasticModel:
                     self._add(count <= most[g] * opened)
                 self._add(sum(counts.values()) >= opened)
                 self._add(opened <= self._is_added.get(n, 1))
-                here.append(Worker(t, n, label, "", opened, counts))
-            workers[t, n] = tuple(here)
+                node_workers.append(Worker(t, n, label, "", opened, counts))
+            workers[t, n] = tuple(node_workers)
         return Counts(layout, workers, {})
 
-    def _make_gone(self) -> list[Count]:
+    def _removed_tasks(self) -> list[Count]:
         """Return, for each group, the number of its tasks that levers remove.
 
         A lower parallelism leaves out the tasks of the highest index, an eviction all; not every
@@ -191,21 +191,22 @@ class ElasticModel:
         problem = self._problem
         evicted = [self._slack(kinds.EVICT, rules.id) for rules in problem.rules]
         with_tasks = sum(bool(rules.classes) for rules in problem.rules)
-        if not all(isinstance(one, int) for one in evicted):
+        if not all(isinstance(count, int) for count in evicted):
             self._add(sum(evicted) <= with_tasks - 1)
-        goes: dict[int, Count] = {}
+        is_removed: dict[int, Count] = {}
         for c, (t, component) in enumerate(problem.components):
             fewer = self._slack(kinds.LOWER_PARALLELISM, problem.rules[t].id, component)
-            classes = (one for one in problem.classes if one.component == c)
-            tasks = sorted(task for one in classes for task in one.tasks)
+            classes = (task_class for task_class in problem.classes if task_class.component == c)
+            tasks = sorted(task for task_class in classes for task in task_class.tasks)
             if not isinstance(fewer, int):
-                goes |= {task: self._builder.boolean("") for task in tasks}
-                self._add(sum(goes[task] for task in tasks) == fewer)
+                is_removed |= {task: self._builder.boolean("") for task in tasks}
+                self._add(sum(is_removed[task] for task in tasks) == fewer)
                 for lower, higher in pairwise(tasks):
-                    self._add(goes[lower] <= goes[higher])
+                    self._add(is_removed[lower] <= is_removed[higher])
         return [
-            sum(goes.get(task, 0) for task in one.tasks) + one.size * evicted[one.topology]
-            for one in map(self._class, range(len(self._layout.groups)))
+            sum(is_removed.get(task, 0) for task in task_class.tasks)
+            + task_class.size * evicted[task_class.topology]
+            for task_class in map(self._class, range(len(self._layout.groups)))
         ]
 
     def _place_tasks(self) -> None:
@@ -219,9 +220,9 @@ class ElasticModel:
             for g, count in worker.counts.items():
                 placed[g].append(count)
         for g, counts in enumerate(placed):
-            one = self._class(g)
-            left_out = self._gone[g] + one.size * rejected[one.topology]
-            self._add(sum(counts) + left_out == one.size)
+            task_class = self._class(g)
+            left_out = self._removed[g] + task_class.size * rejected[task_class.topology]
+            self._add(sum(counts) + left_out == task_class.size)
 
     def _class(self, group: int) -> TaskClass:
         return self._problem.classes[self._layout.groups[group].cls]
@@ -256,11 +257,13 @@ class ElasticModel:
         assert not self._problem.demand[:, d].any(), "the problem has whole steps of each number"
         return 1
 
-    def _touched(self, workers: Sequence[Worker[Count]], of: tuple[str, ...]) -> dict[int, Count]:
-        """Return for each region a boolean >= "some task that uses it is in these workers"."""
+    def _touched(
+        self, workers: Sequence[Worker[Count]], region_kinds: tuple[str, ...]
+    ) -> dict[int, Count]:
+        """Return, per region, a boolean that is 1 if a task that uses it is in these workers."""
         touched: dict[int, Count] = {}
         for r, region in enumerate(self._problem.regions):
-            users = self._layout.groups_of(region.classes) if region.kind in of else ()
+            users = self._layout.groups_of(region.classes) if region.kind in region_kinds else ()
             for worker in workers:
                 for g in users:
                     if g in worker.counts:
@@ -388,9 +391,9 @@ class ElasticModel:
             return
         moved: Count = 0
         for g in range(len(self._layout.groups)):
-            one = self._class(g)
-            if one.home is not None:
-                moved += one.size - self._gone[g]
+            task_class = self._class(g)
+            if task_class.home is not None:
+                moved += task_class.size - self._removed[g]
         for worker in self._counts.all_workers():
             for g, count in worker.counts.items():
                 if self._class(g).home == (worker.node, worker.label):

@@ -87,10 +87,10 @@ def _whole(instance: Instance) -> tuple[Statement, ...]:
     """Return the shortages in total; if there are none, the simplest other contradiction."""
     problem = compile_problem(question(instance))
     shown: list[Contradiction] = []
-    for one in contradictions(problem):
-        if shown and isinstance(one, TooFewPlaces | TooFewBins | MustMove):
+    for contradiction in contradictions(problem):
+        if shown and isinstance(contradiction, TooFewPlaces | TooFewBins | MustMove):
             break  # these come last, and take longest to find
-        shown.append(one)
+        shown.append(contradiction)
     totals = [one for one in shown if isinstance(one, ResourceShort | TooFewSlots)]
     return tuple(stated(problem, one) for one in totals or shown[:1])
 

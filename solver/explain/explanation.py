@@ -71,15 +71,15 @@ class Member:
 
     def to_document(self) -> dict[str, Any]:
         """Return the member as JSON-ready data; without the witness."""
-        one = self.constraint
+        constraint = self.constraint
         return {
-            "name": one.name,
-            "rule": one.rule,
-            "nodes": list(one.nodes),
-            "topology": one.topology or None,
-            "subject": one.subject or None,
-            "other": one.other or None,
-            "limit": None if one.amount is None else plain(one.amount),
+            "name": constraint.name,
+            "rule": constraint.rule,
+            "nodes": list(constraint.nodes),
+            "topology": constraint.topology or None,
+            "subject": constraint.subject or None,
+            "other": constraint.other or None,
+            "limit": None if constraint.amount is None else plain(constraint.amount),
             "required": None if self.required is None else plain(self.required),
             "available": None if self.available is None else plain(self.available),
             "unit": self.unit or None,
@@ -168,17 +168,17 @@ class Repair:
             "least": self.least,
             "changes": [
                 {
-                    "kind": one.kind,
-                    "text": one.text,
-                    "amount": plain(one.amount),
-                    "before": None if one.before is None else plain(one.before),
-                    "after": None if one.after is None else plain(one.after),
-                    "nodes": list(one.nodes),
-                    "topologies": list(one.topologies),
-                    "subject": one.subject or None,
-                    "other": one.other or None,
+                    "kind": change.kind,
+                    "text": change.text,
+                    "amount": plain(change.amount),
+                    "before": None if change.before is None else plain(change.before),
+                    "after": None if change.after is None else plain(change.after),
+                    "nodes": list(change.nodes),
+                    "topologies": list(change.topologies),
+                    "subject": change.subject or None,
+                    "other": change.other or None,
                 }
-                for one in self.changes
+                for change in self.changes
             ],
         }
 

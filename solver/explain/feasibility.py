@@ -173,9 +173,11 @@ class Decider:
         An interrupt ends both.
         """
         seconds = fraction * self.left_s
-        made = Decider(seconds, step_fraction=step_fraction, seed=self._seed, workers=self._workers)
-        made._counts, made._is_interrupted = self._counts, self._is_interrupted
-        return made
+        decider = Decider(
+            seconds, step_fraction=step_fraction, seed=self._seed, workers=self._workers
+        )
+        decider._counts, decider._is_interrupted = self._counts, self._is_interrupted
+        return decider
 
     @contextmanager
     def searching(self) -> Iterator[tuple[Limits, RunToken]]:

@@ -133,9 +133,9 @@ def with_fixed(instance: Instance, decisions: Iterable[TaskDecision]) -> Instanc
     """Return `everything_placed` with the tasks of `decisions` fixed in their places."""
     names = instance.task_names()
     running: dict[str, dict[str, Place]] = {}
-    for one in decisions:
-        topology, task = names[one.task]
-        place = Place(instance.cluster.nodes[one.node].id, one.worker)
+    for decision in decisions:
+        topology, task = names[decision.task]
+        place = Place(instance.cluster.nodes[decision.node].id, decision.worker)
         running.setdefault(topology, {})[task] = place
     return replace(everything_placed(instance), running=running)
 
@@ -144,8 +144,8 @@ def partial_placement(instance: Instance, decisions: Iterable[TaskDecision]) -> 
     """Return the placement of these tasks alone."""
     nodes = [UNPLACED] * len(instance.task_names())
     workers = list(nodes)
-    for one in decisions:
-        nodes[one.task], workers[one.task] = one.node, one.worker
+    for decision in decisions:
+        nodes[decision.task], workers[decision.task] = decision.node, decision.worker
     return Placement(tuple(nodes), tuple(workers))
 
 
@@ -332,23 +332,26 @@ class _Search:
 
     def _keep(self, placement: Placement) -> None:
         """Record a completion, which may keep more decisions than required."""
-        kept = 0
-        for one in self._decisions:
-            if (placement.nodes[one.task], placement.workers[one.task]) != (one.node, one.worker):
+        agreeing = 0
+        for decision in self._decisions:
+            if (placement.nodes[decision.task], placement.workers[decision.task]) != (
+                decision.node,
+                decision.worker,
+            ):
                 break
-            kept += 1
-        if kept >= self._possible:
-            self._possible, self._completion = kept, placement
+            agreeing += 1
+        if agreeing >= self._possible:
+            self._possible, self._completion = agreeing, placement
 
     def _stuck(self) -> list[StuckTask]:
         """Return a task of each class that has no place beside the first `impossible` decisions."""
         fixed = self._decisions[: self._impossible]
         partial = partial_placement(self._problem.instance, fixed)
         problem = compile_problem(with_fixed(self._problem.instance, fixed))
-        done = {one.task for one in fixed}
+        decided = {one.task for one in fixed}
         stuck = []
         for one in problem.classes:
-            waiting = [task for task in one.tasks if task not in done]
+            waiting = [task for task in one.tasks if task not in decided]
             if waiting:
                 places = alternatives(problem, partial, waiting[0])
                 if all(place.forbidden_by for place in places):

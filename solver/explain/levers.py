@@ -74,8 +74,8 @@ def levers(
     """
     make = _Maker(instance, each_node)
     by_change: dict[Change, Lever] = {}
-    for one in members:
-        for lever in make.of(one):
+    for member in members:
+        for lever in make.of(member):
             by_change.setdefault(lever.base, lever)
     return [lever for lever in by_change.values() if lever.most > 0]
 
@@ -91,53 +91,63 @@ class _Maker:
         self._units = {key: as_decimal(Scale.fitting(v).unit) for key, v in numbers.items()}
         self._tasks = len(instance.task_names())
 
-    def of(self, one: Constraint) -> Iterator[Lever]:
-        if one.nodes:
-            sets = list(self._node_sets(one.nodes))
-            raised = self._capacity if one.rule == "capacity" else self._slots
+    def of(self, constraint: Constraint) -> Iterator[Lever]:
+        if constraint.nodes:
+            sets = list(self._node_sets(constraint.nodes))
+            raised = self._capacity if constraint.rule == "capacity" else self._slots
             for where, nodes in sets:
-                yield from raised(one.subject, where, nodes)
-        if one.nodes or one.rule == "max_per_node":
+                yield from raised(constraint.subject, where, nodes)
+        if constraint.nodes or constraint.rule == "max_per_node":
             yield from self._more_nodes()
-        elif one.rule == "max_moved":
-            homed = sum(len(tasks) for tasks in (self._instance.still_running or {}).values())
-            allowed = int(one.amount or 0)
+        elif constraint.rule == "max_moved":
+            running = sum(len(tasks) for tasks in (self._instance.still_running or {}).values())
+            allowed = int(constraint.amount or 0)
             base = Change(kinds.ALLOW_MOVED, before=Decimal(allowed))
-            yield Lever(base, most=homed - allowed)
-        elif one.rule == "worker_min_cpu":
-            unit, least = self._units[CPU], one.amount or ZERO
+            yield Lever(base, most=running - allowed)
+        elif constraint.rule == "worker_min_cpu":
+            unit, least = self._units[CPU], constraint.amount or ZERO
             base = Change(kinds.LOWER_WORKER_MIN_CPU, before=least)
             yield Lever(base, unit, int(least / unit), sign=-1)
-        if one.topology:
-            topology = next(t for t in self._instance.topologies if t.id == one.topology)
-            yield from self._of_topology(topology, one)
+        if constraint.topology:
+            topology = next(t for t in self._instance.topologies if t.id == constraint.topology)
+            yield from self._of_topology(topology, constraint)
 
-    def _of_topology(self, topology: Topology, one: Constraint) -> Iterator[Lever]:
-        named = (topology.id,)
-        if one.rule == "heap":
-            unit, limit = self._units[MEMORY], one.amount or ZERO
+    def _of_topology(self, topology: Topology, constraint: Constraint) -> Iterator[Lever]:
+        topologies = (topology.id,)
+        if constraint.rule == "heap":
+            unit, limit = self._units[MEMORY], constraint.amount or ZERO
             onheap = sum(
                 (c.resources.get("onheap_mb", ZERO) * c.parallelism for c in placed(topology)), ZERO
             )
             onheap += sum((r.mb for r in topology.shared_memory if r.kind == "onheap"), ZERO)
-            base = Change(kinds.RAISE_HEAP, topologies=named, before=limit)
+            base = Change(kinds.RAISE_HEAP, topologies=topologies, before=limit)
             yield Lever(base, unit, math.ceil((onheap - limit) / unit))
-        elif one.rule == "max_per_node":
-            count = next(c.parallelism for c in placed(topology) if c.id == one.subject)
+        elif constraint.rule == "max_per_node":
+            count = next(c.parallelism for c in placed(topology) if c.id == constraint.subject)
             base = Change(
-                kinds.ALLOW_PER_NODE, topologies=named, subject=one.subject, before=one.amount
+                kinds.ALLOW_PER_NODE,
+                topologies=topologies,
+                subject=constraint.subject,
+                before=constraint.amount,
             )
-            yield Lever(base, most=count - int(one.amount or 0))
-        elif one.rule in _RULES:
-            kind = _RULES[one.rule]
-            yield Lever(Change(kind, topologies=named, subject=one.subject, other=one.other))
-        elif one.rule == TASKS:
+            yield Lever(base, most=count - int(constraint.amount or 0))
+        elif constraint.rule in _RULES:
+            kind = _RULES[constraint.rule]
+            yield Lever(
+                Change(
+                    kind, topologies=topologies, subject=constraint.subject, other=constraint.other
+                )
+            )
+        elif constraint.rule == TASKS:
             base = Change(
-                kinds.LOWER_PARALLELISM, topologies=named, subject=one.subject, before=one.amount
+                kinds.LOWER_PARALLELISM,
+                topologies=topologies,
+                subject=constraint.subject,
+                before=constraint.amount,
             )
-            yield Lever(base, most=int(one.amount or 0), sign=-1)
+            yield Lever(base, most=int(constraint.amount or 0), sign=-1)
             if sum(bool(placed(other)) for other in self._instance.topologies) > 1:
-                yield Lever(Change(kinds.EVICT, topologies=named))
+                yield Lever(Change(kinds.EVICT, topologies=topologies))
 
     def _node_sets(self, alike: Sequence[str]) -> Iterator[tuple[str, tuple[Node, ...]]]:
         """Yield a readable name and nodes that change together: one, all equal ones, racks, all."""

@@ -83,9 +83,9 @@ def price_of(change: Change, instance: Instance, prices: RepairPrices) -> Decima
     """Return the price of a change of `instance`."""
     amount, kind = change.amount, change.kind
     if kind == kinds.ADD_NODES:
-        like = next(node for node in instance.cluster.nodes if node.id == change.nodes[0])
+        template = next(node for node in instance.cluster.nodes if node.id == change.nodes[0])
         offered = sum(
-            (prices.of_resource(key) * (value or 0) for key, value in like.resources.items()),
+            (prices.of_resource(key) * (value or 0) for key, value in template.resources.items()),
             Decimal(0),
         )
         return amount * (prices.node + offered)
@@ -97,7 +97,7 @@ def price_of(change: Change, instance: Instance, prices: RepairPrices) -> Decima
         lowest = max(topology.priority for topology in instance.topologies)
         evicted = [one for one in instance.topologies if one.id in change.topologies]
         return prices.evict * sum(lowest - one.priority + 1 for one in evicted)
-    base, each = {
+    base, per_step = {
         kinds.RAISE_HEAP: (prices.heap, prices.of_resource(MEMORY)),
         kinds.LOWER_WORKER_MIN_CPU: (prices.worker_min_cpu, prices.of_resource(CPU)),
         kinds.ALLOW_PER_NODE: (Decimal(0), prices.per_node),
@@ -107,4 +107,4 @@ def price_of(change: Change, instance: Instance, prices: RepairPrices) -> Decima
         kinds.DROP_ONE_TASK: (prices.rule, Decimal(0)),
         kinds.DROP_ONE_COMPONENT: (prices.rule, Decimal(0)),
     }[kind]
-    return base + each * amount
+    return base + per_step * amount

@@ -83,7 +83,7 @@ def find_repairs(
     search.try_singles([one for one in first if all(one.base in bases for bases in touching)])
     search.try_combinations()
     search.try_undecided()
-    ordered = sorted(search.found.values(), key=lambda one: (one.price, len(one.text), one.text))
+    ordered = sorted(search.repairs.values(), key=lambda one: (one.price, len(one.text), one.text))
     return Repairs(
         tuple(ordered),
         search.is_complete and search.is_cheapest_proven and not search.undecided,
@@ -96,7 +96,7 @@ class _Search:
     """The repairs so far, by the levers that they use."""
 
     def __init__(self, instance: Instance, prices: RepairPrices, decider: Decider) -> None:
-        self.found: dict[frozenset[Change], Repair] = {}
+        self.repairs: dict[frozenset[Change], Repair] = {}
         self.undecided: list[Lever] = []
         self.is_complete = True  # but for those that are undecided
         self.is_cheapest_proven = False
@@ -133,13 +133,13 @@ class _Search:
         # To change several nodes together costs as much as to change each of them.
         every = levers(self._instance, constraints_of(self._instance), each_node=True)
         every = [lever for lever in every if len(lever.base.nodes) < 2]
-        below = min((repair.price for repair in self.found.values()), default=None)
+        below = min((repair.price for repair in self.repairs.values()), default=None)
         most = MOST_COMBINATIONS if below is None else 1
         self.is_cheapest_proven = self._try_combinations(every, below, most)
-        if all(_loses_tasks(repair) for repair in self.found.values()):
+        if all(_loses_tasks(repair) for repair in self.repairs.values()):
             keeping = [lever for lever in every if lever.base.kind not in LOSES_TASKS]
             self.is_complete &= self._try_combinations(keeping, None, MOST_COMBINATIONS)
-        if all(kinds.EVICT not in {c.kind for c in r.changes} for r in self.found.values()):
+        if all(kinds.EVICT not in {c.kind for c in r.changes} for r in self.repairs.values()):
             evictions = [lever for lever in every if lever.base.kind == kinds.EVICT]
             self.is_complete &= self._try_combinations(evictions, None, 1)
 
@@ -175,18 +175,18 @@ class _Search:
         while steps <= lever.most and not decider.is_over:
             decision = decider.quickly(apply_change(self._instance, lever.change(steps)))
             if decision.placement is not None:
-                return low, self._made(lever.change(steps), decision.placement)
+                return low, self._repair(lever.change(steps), decision.placement)
             low = steps if decision.status is Feasibility.INFEASIBLE else low
             steps *= 2
         return low, None
 
-    def _made(self, change: Change, placement: Placement) -> Repair:
+    def _repair(self, change: Change, placement: Placement) -> Repair:
         changed = apply_change(self._instance, change)
         return Repair((change,), self._price(change), False, changed, placement)
 
     def _bisected(self, lever: Lever, decider: Decider) -> Answer:
         """Return the least amount of a lever by bisection, starting from earlier results."""
-        low, repair, is_proven = 0, self.found.get(frozenset((lever.base,))), True
+        low, repair, is_proven = 0, self.repairs.get(frozenset((lever.base,))), True
         if repair is None:
             low, repair = self._quick(lever, decider)
         high, steps = lever.most + 1, lever.most
@@ -200,7 +200,7 @@ class _Search:
                 low = steps
                 is_proven &= decision.status is Feasibility.INFEASIBLE
             else:
-                high, repair = steps, self._made(change, decision.placement)
+                high, repair = steps, self._repair(change, decision.placement)
             steps = (low + high) // 2
         return Answer(repair and replace(repair, least=is_proven), is_proven)
 
@@ -256,9 +256,9 @@ class _Search:
     def _add(self, repair: Repair) -> None:
         """Add a repair; it replaces a worse one with the same levers."""
         key = frozenset(base_of(change) for change in repair.changes)
-        before = self.found.get(key, repair)
+        before = self.repairs.get(key, repair)
         if (repair.price, not repair.least) <= (before.price, not before.least):
-            self.found[key] = repair
+            self.repairs[key] = repair
 
 
 def _loses_tasks(repair: Repair) -> bool:

@@ -124,12 +124,12 @@ def on_nodes(problem: Problem, nodes: list[int]) -> Problem:
     )
 
 
-def _at_home(one: TaskClass, new_node: Mapping[int, int]) -> TaskClass:
+def _at_home(task_class: TaskClass, new_node: Mapping[int, int]) -> TaskClass:
     """Return the class with its home under the node's new number."""
-    if one.home is None:
-        return one
-    node, label = one.home
-    return replace(one, home=(new_node[node], label) if node in new_node else None)
+    if task_class.home is None:
+        return task_class
+    node, label = task_class.home
+    return replace(task_class, home=(new_node[node], label) if node in new_node else None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -245,9 +245,9 @@ class RulesBetween:
             )
         return self._known[key]
 
-    def _is_tolerated(self, one: Violation) -> bool:
-        before = self._tolerated.get((one.rule, one.place, one.subject))
-        return before is not None and one.needed <= before
+    def _is_tolerated(self, violation: Violation) -> bool:
+        before = self._tolerated.get((violation.rule, violation.place, violation.subject))
+        return before is not None and violation.needed <= before
 
     def _judged(self, node: int, held: Mapping[tuple[int, int], int]) -> list[Violation]:
         nodes, workers = ([UNPLACED] * self._problem.task_count for _ in range(2))
