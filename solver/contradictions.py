@@ -97,12 +97,12 @@ def _holds(facts: Facts, contradiction: Contradiction) -> bool:
 def _with_few_limits(facts: Facts, limited: _Limited) -> _Limited:
     """Return the same contradiction with no limit that it can do without."""
     for name in reversed(limited.limits.resources):
-        kept = tuple(other for other in limited.limits.resources if other != name)
-        fewer = replace(limited, limits=replace(limited.limits, resources=kept))
+        resources = tuple(other for other in limited.limits.resources if other != name)
+        fewer = replace(limited, limits=replace(limited.limits, resources=resources))
         limited = fewer if _holds(facts, fewer) else limited
     for rule in reversed(limited.limits.rules):
-        kept = tuple(other for other in limited.limits.rules if other != rule)
-        fewer = replace(limited, limits=replace(limited.limits, rules=kept))
+        rules = tuple(other for other in limited.limits.rules if other != rule)
+        fewer = replace(limited, limits=replace(limited.limits, rules=rules))
         limited = fewer if _holds(facts, fewer) else limited
     return limited
 
@@ -247,13 +247,13 @@ def _may_prove(
     items.sort(key=lambda one: one[1] / one[2])
     total = sum(part.count * weight for part, _, weight in items)
     for node in facts.kinds:
-        room, held = node.capacity[d], 0
+        room, counted = node.capacity[d], 0
         for part, size, weight in items:
             most = min(facts.most_on_node(part, node, every), room // size)
-            room, held = room - most * size, held + most * weight
+            room, counted = room - most * size, counted + most * weight
             if not room:
                 break
-        total -= node.count * held
+        total -= node.count * counted
         if total <= 0:
             return False
     return True

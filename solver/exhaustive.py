@@ -353,7 +353,7 @@ class Utilisation:
     def after(
         self, before: tuple[int, ...], placed: list[tuple[int, Place]], c: int, place: Place
     ) -> tuple[int, ...]:
-        """Return what is in use after a task of class `c` came to those that are placed.
+        """Return the use of cpu and links after a task of class `c` joins those placed.
 
         By node its cpu, its interface out and in, then by rack its uplink out and in; without what
         is sent by ``local_or_shuffle``, whose receivers may still come.

@@ -108,7 +108,7 @@ class Merger:
         self.most, self.params, self.token = most, params, token
         self._pairs = 0
 
-    def merged(self, one: Changes, other: Changes) -> Changes:
+    def merged(self, first: Changes, second: Changes) -> Changes:
         """Return every change of both together that a solution can have.
 
         Raises
@@ -116,19 +116,19 @@ class Merger:
         NotTakenError
             Where they are too many.
         """
-        mine = [np.flatnonzero(one.moves == m) for m in range(self.most + 1)]
-        yours = [np.flatnonzero(other.moves == m) for m in range(self.most + 1)]
-        blocks = [(mine[a], yours[b]) for a, b in self._within()]
+        first_rows = [np.flatnonzero(first.moves == m) for m in range(self.most + 1)]
+        second_rows = [np.flatnonzero(second.moves == m) for m in range(self.most + 1)]
+        blocks = [(first_rows[a], second_rows[b]) for a, b in self._within()]
         self._check(sum(len(a) * len(b) for a, b in blocks))
-        pairs = [pair for a, b in blocks for pair in self._fitting(one, other, a, b)]
+        pairs = [pair for a, b in blocks for pair in self._fitting(first, second, a, b)]
         none = np.empty(0, dtype=np.int64)
         i, j = (np.concatenate([none, *(pair[side] for pair in pairs)]) for side in (0, 1))
         return Changes(
-            one.net[i] + other.net[j],
-            one.moves[i] + other.moves[j],
-            one.costs[i] + other.costs[j],
-            (one, i),
-            (other, j),
+            first.net[i] + second.net[j],
+            first.moves[i] + second.moves[j],
+            first.costs[i] + second.costs[j],
+            (first, i),
+            (second, j),
         )
 
     def _within(self) -> list[tuple[int, int]]:
@@ -140,17 +140,17 @@ class Merger:
             raise NotTakenError(f"{self.most} moves can be made in too many ways")
 
     def _fitting(
-        self, one: Changes, other: Changes, mine: IntArray, yours: IntArray
+        self, first: Changes, second: Changes, first_rows: IntArray, second_rows: IntArray
     ) -> Iterator[tuple[IntArray, IntArray]]:
         """Yield the rows of both, paired, that need no more moves than there may be."""
-        at_once = max(1, self.params.pairs_at_once // max(1, len(yours)))
-        for start in range(0, len(mine), at_once):
+        at_once = max(1, self.params.pairs_at_once // max(1, len(second_rows)))
+        for start in range(0, len(first_rows), at_once):
             self.token.check()
-            rows = mine[start : start + at_once]
-            net = one.net[rows][:, None, :] + other.net[yours][None, :, :]
-            moves = one.moves[rows][:, None] + other.moves[yours][None, :]
+            rows = first_rows[start : start + at_once]
+            net = first.net[rows][:, None, :] + second.net[second_rows][None, :, :]
+            moves = first.moves[rows][:, None] + second.moves[second_rows][None, :]
             i, j = np.nonzero(moves + waiting(net) <= self.most)
-            yield rows[i], yours[j]
+            yield rows[i], second_rows[j]
 
 
 def waiting(net: IntArray) -> IntArray:
@@ -171,8 +171,8 @@ def best_of(changes: Changes, criteria: IntArray) -> Changes:
     same = codes[order[1:]] == codes[order[:-1]]
     if (changes.net[order[1:]][same] != changes.net[order[:-1]][same]).any():
         raise NotTakenError("two different changes have the same code")
-    kept = undominated(codes[:, None], np.concatenate([changes.moves[:, None], criteria], axis=1))
-    return changes.where(kept)
+    best = undominated(codes[:, None], np.concatenate([changes.moves[:, None], criteria], axis=1))
+    return changes.where(best)
 
 
 def _codes(net: IntArray) -> IntArray:
@@ -223,9 +223,9 @@ class FewMoves:
         self._held = held_now(problem, self._kinds)
         self._merger = Merger(most, params, token)
         self._maker = NodeChanges(problem, self._kinds, self._held, self._merger)
-        made = self._changes_of_nodes()
-        self._weights = _weights(problem, self._kinds, most, list(made.values()))
-        self._nodes = [self._folded(node, changes) for node, changes in made.items()]
+        node_changes = self._changes_of_nodes()
+        self._weights = _weights(problem, self._kinds, most, list(node_changes.values()))
+        self._nodes = [self._folded(node, changes) for node, changes in node_changes.items()]
         self._all = self._cluster()
 
     def best(self, moves: int) -> Placement | None:
@@ -239,12 +239,12 @@ class FewMoves:
 
     def _changes_of_nodes(self) -> dict[int, Changes]:
         """Return the changes of each node; of equal empty ones only as many as can be used."""
-        problem, made = self._problem, {}
+        problem, by_node = self._problem, {}
         of_empty: dict[object, Changes] = {}
         used: Counter[object] = Counter()
         for node in range(problem.node_count):
             if self._held.nodes[node].any():
-                made[node] = self._maker.of(node)
+                by_node[node] = self._maker.of(node)
                 continue
             key = signature(problem, node)
             place = (key, int(problem.node_rack[node]))
@@ -252,8 +252,8 @@ class FewMoves:
             if used[place] <= self._merger.most:
                 if key not in of_empty:
                     of_empty[key] = self._maker.of(node)
-                made[node] = of_empty[key]
-        return made
+                by_node[node] = of_empty[key]
+        return by_node
 
     def _folded(self, node: int, changes: Changes) -> _Node:
         """Return a node with its terms, less what they are at least, as one number."""
@@ -285,15 +285,15 @@ class FewMoves:
         changes = self._merged(nodes)
         if not saved:
             return changes
-        held = self._held.nodes[self._problem.node_rack == rack].sum(axis=0)
-        inside = self._kinds.pairs(held[None, :] + changes.net) - self._kinds.pairs(held)
+        counts = self._held.nodes[self._problem.node_rack == rack].sum(axis=0)
+        inside = self._kinds.pairs(counts[None, :] + changes.net) - self._kinds.pairs(counts)
         return changes.with_costs(changes.costs - saved * inside[:, None])
 
     def _merged(self, parts: Sequence[Changes]) -> Changes:
         changes = parts[0]
         for part in parts[1:]:
-            made = self._merger.merged(changes, part)
-            changes = best_of(made, made.costs)
+            merged = self._merger.merged(changes, part)
+            changes = best_of(merged, merged.costs)
         return changes
 
     def _placement(self, row: int) -> Placement:
@@ -306,8 +306,8 @@ class FewMoves:
                 if id(part) in self._maker.worker_of:
                     topology, label = self._maker.worker_of[id(part)]
                     key = (topology, node.index, -1 if label is None else label)
-                    held = self._held.workers.get(key, 0)
-                    contents.append((node.index, label, held + part.net[own]))
+                    counts = self._held.workers.get(key, 0)
+                    contents.append((node.index, label, counts + part.net[own]))
         return _placed(self._problem, self._kinds, contents)
 
 
@@ -356,13 +356,13 @@ def _placed(
     }
     groups: list[list[int]] = []
     workers: list[WorkerCounts] = []
-    taken = set(homes)
+    used = set(homes)
     for node, label, content in contents:
         if not content.any():
             continue
-        free = next(n for n in range(len(taken) + 1) if (node, n) not in taken)
+        free = next(n for n in range(len(used) + 1) if (node, n) not in used)
         place = (node, free if label is None else label)
-        taken.add(place)
+        used.add(place)
         for kind in np.flatnonzero(content).tolist():
             count = int(content[kind])
             home = [t for t in waiting[kind] if _home(problem, t) == place][:count]
@@ -576,12 +576,12 @@ def held_now(problem: Problem, kinds: TaskTypes) -> Held:
     nodes = np.zeros((problem.node_count, kinds.count), dtype=np.int64)
     for kind, group in enumerate(kinds.members):
         for c in group:
-            one = problem.classes[c]
-            assert one.home is not None, "the engine takes no others"
-            key = (one.topology, *one.home)
+            task_class = problem.classes[c]
+            assert task_class.home is not None, "the engine takes no others"
+            key = (task_class.topology, *task_class.home)
             empty = np.zeros(kinds.count, dtype=np.int64)
-            workers.setdefault(key, empty)[kind] += one.size
-            nodes[one.home[0], kind] += one.size
+            workers.setdefault(key, empty)[kind] += task_class.size
+            nodes[task_class.home[0], kind] += task_class.size
     return Held(workers, nodes)
 
 
@@ -605,8 +605,8 @@ class NodeChanges:
         fits &= changes.costs[:, WORKERS] <= problem.slots[node]
         fits &= within_node_caps(problem, self._kinds, counts)
         terms = self._terms(node, counts, load, changes.costs)
-        kept = np.flatnonzero(fits)
-        changes = changes.with_costs(terms).where(kept)
+        fitting = np.flatnonzero(fits)
+        changes = changes.with_costs(terms).where(fitting)
         return best_of(changes, lexicographic_rank(changes.costs))
 
     def _nothing(self) -> Changes:
@@ -620,8 +620,8 @@ class NodeChanges:
         for _ in range(min(most, int(self._problem.slots[node]))):
             changes = self._merged(changes, fresh)
         for label in home_labels(self._problem, topology).get(node, ()):
-            held = self._held.workers[topology, node, label]
-            own = self._worker(topology, label, held)
+            counts = self._held.workers[topology, node, label]
+            own = self._worker(topology, label, counts)
             changes = self._merged(changes, own)
         return changes
 
@@ -631,15 +631,17 @@ class NodeChanges:
             self._fresh[topology] = self._worker(topology, None, nothing)
         return self._fresh[topology]
 
-    def _worker(self, topology: int, label: int | None, held: IntArray) -> Changes:
+    def _worker(self, topology: int, label: int | None, counts: IntArray) -> Changes:
         merger = self._merger
-        made = worker_changes(self._problem, self._kinds, topology, held, merger.most, merger.token)
-        self.worker_of[id(made)] = (topology, label)
-        return made
+        changes = worker_changes(
+            self._problem, self._kinds, topology, counts, merger.most, merger.token
+        )
+        self.worker_of[id(changes)] = (topology, label)
+        return changes
 
-    def _merged(self, one: Changes, other: Changes) -> Changes:
-        made = self._merger.merged(one, other)
-        return best_of(made, self._criteria(made.costs))
+    def _merged(self, first: Changes, second: Changes) -> Changes:
+        merged = self._merger.merged(first, second)
+        return best_of(merged, self._criteria(merged.costs))
 
     def _criteria(self, costs: IntArray) -> IntArray:
         """Return what decides between changes of a part of a node: room, then the terms."""

@@ -176,7 +176,7 @@ def check_size(vertices: int, edges: int) -> None:
 
 
 def _why_none(problem: PartitionProblem, placed: Result) -> str:
-    """Return why there is no partition; what can be said without a search comes first."""
+    """Return why there is no partition; reasons that need no search come first."""
     if placed.status is not Status.INFEASIBLE:
         return "no partition within the limits was found, nor proven impossible"
     heaviest = max(range(len(problem.weights)), key=problem.weights.__getitem__)

@@ -266,22 +266,22 @@ def freed(problem: Problem, placement: Placement, nodes: Sequence[int]) -> Neigh
 
     At least one task must be there.
     """
-    kept = sorted(nodes)
-    index = {node: i for i, node in enumerate(kept)}
+    freed_nodes = sorted(nodes)
+    index = {node: i for i, node in enumerate(freed_nodes)}
     part = on_tasks(problem, [t for t, node in enumerate(placement.nodes) if node in index])
     smaller = replace(
-        on_nodes(part.problem, kept),
+        on_nodes(part.problem, freed_nodes),
         move_limit=_moves_left(problem, placement, index),
     )
     smaller = _without_rejected(smaller)
-    if _racks_differ(problem, kept):
-        costs = _costs_to_others(problem, placement, part.tasks, kept)
+    if _racks_differ(problem, freed_nodes):
+        costs = _costs_to_others(problem, placement, part.tasks, freed_nodes)
         smaller = _with_linear(smaller, costs)
     start = Placement(
         tuple(index[placement.nodes[task]] for task in part.tasks),
         tuple(placement.workers[task] for task in part.tasks),
     )
-    return Neighbourhood(smaller, tuple(kept), part.tasks, start)
+    return Neighbourhood(smaller, tuple(freed_nodes), part.tasks, start)
 
 
 def _moves_left(problem: Problem, placement: Placement, index: dict[int, int]) -> int:
@@ -306,9 +306,13 @@ def _racks_differ(problem: Problem, nodes: Sequence[int]) -> bool:
 
 def _network_term(problem: Problem) -> int | None:
     """Return the term that a linear cost of the network can join; ``None`` if there is none."""
-    of = {part: index for index, term in enumerate(problem.terms) for part, _ in term.parts}
-    free = problem.linear is None or "linear" not in of or of["linear"] == of.get("network")
-    return of.get("network") if free else None
+    term_of = {part: index for index, term in enumerate(problem.terms) for part, _ in term.parts}
+    free = (
+        problem.linear is None
+        or "linear" not in term_of
+        or term_of["linear"] == term_of.get("network")
+    )
+    return term_of.get("network") if free else None
 
 
 def _without_rejected(problem: Problem) -> Problem:

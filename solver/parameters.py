@@ -44,10 +44,10 @@ class Parameters:
         return asdict(self)
 
 
-def of_type(value: object, wanted: type[Parameters], field: str) -> None:
-    """Raise unless `value` is an instance of `wanted`."""
-    if not isinstance(value, wanted):
-        rule = f"must be {wanted.__name__}"
+def of_type(value: object, expected: type[Parameters], field: str) -> None:
+    """Raise unless `value` is an instance of `expected`."""
+    if not isinstance(value, expected):
+        rule = f"must be {expected.__name__}"
         raise InputError(rule, field=field, value=type(value).__name__)
 
 

@@ -45,7 +45,7 @@ from slotwise.solver.structure.task_types import PARTS, RULES
 
 ASKED = "asked for"
 """The reason given for running an engine that the caller named."""
-KEPT = "what runs, and orphans"
+CURRENT = "what runs, and orphans"
 """The reported source of the first placement where tasks run already."""
 RELAXATION = "solved before, as a relaxation"
 """The kind of bounds that the caller passes in."""
@@ -108,9 +108,9 @@ def solve(
     name = engine if isinstance(engine, str) else engine.name
     if deterministic:
         check_takes_work(ENGINES.get(engine) if isinstance(engine, str) else engine, workers)
-    given = checked_parameters(parameters or {})
+    parameters_by_engine = checked_parameters(parameters or {})
     if name == AUTO:
-        given.setdefault(AUTO, AUTO_DEFAULTS)
+        parameters_by_engine.setdefault(AUTO, AUTO_DEFAULTS)
 
     def left() -> Limits:
         if deterministic:
@@ -124,7 +124,7 @@ def solve(
         events.put,
         started,
         confirm=is_confirmation_due(problem, name) if confirm is None else confirm,
-        parameters=given,
+        parameters=parameters_by_engine,
     )
     if hint is not None:
         state.offer(hint, "hint")
@@ -186,16 +186,16 @@ def _with_fewer_moves(
     """
     assert outcome.placement is not None, "it has a verdict"
     placement = kept_running(problem, outcome.placement)
-    kept = judge(problem, placement)
-    if {**kept.parts, "moved": 0} != {**verdict.parts, "moved": 0}:
-        rule = f"to exchange equal things changed {verdict.parts} to {kept.parts}"
+    fewer_moves = judge(problem, placement)
+    if {**fewer_moves.parts, "moved": 0} != {**verdict.parts, "moved": 0}:
+        rule = f"to exchange equal things changed {verdict.parts} to {fewer_moves.parts}"
         raise InternalError(f"{who}: {rule}")
-    if kept.parts["moved"] >= verdict.parts["moved"]:
+    if fewer_moves.parts["moved"] >= verdict.parts["moved"]:
         return outcome, verdict
-    status = Status.OPTIMAL if outcome.bounds == kept.scaled else Status.FEASIBLE
-    better = replace(outcome, placement=placement, values=kept.scaled, status=status)
-    _confirm(f"{who}, equal things exchanged,", better, kept)
-    return better, kept
+    status = Status.OPTIMAL if outcome.bounds == fewer_moves.scaled else Status.FEASIBLE
+    better = replace(outcome, placement=placement, values=fewer_moves.scaled, status=status)
+    _confirm(f"{who}, equal things exchanged,", better, fewer_moves)
+    return better, fewer_moves
 
 
 def _run(
@@ -211,7 +211,7 @@ def _run(
         raise _not_taken(engine if isinstance(engine, str) else engine.name, reason)
     placement = first_placement(problem, token)
     if placement is not None:
-        state.offer(placement, KEPT)
+        state.offer(placement, CURRENT)
     if engine == AUTO:
         return run_auto(problem, limits, hint, state, token, auto_params(state.parameters))
     chosen = ENGINES.get(engine) if isinstance(engine, str) else engine
@@ -236,15 +236,15 @@ def _run(
     state.trust.check()
     if state.confirm:
         left = replace(limits, time_s=limits.time_s - (token.now() - began))
-        asked = confirm_claim(state, chosen, left, token)
+        confirming = confirm_claim(state, chosen, left, token)
         state.trust.check()
-        return (chosen, *asked), _as_known(state, outcome)
+        return (chosen, *confirming), _with_state(state, outcome)
     if outcome.status is Status.UNKNOWN and state.best is not None:  # lack of memory ended it
-        outcome = _as_known(state, outcome)
+        outcome = _with_state(state, outcome)
     return (chosen,), outcome
 
 
-def _as_known(state: SolveState, outcome: Outcome) -> Outcome:
+def _with_state(state: SolveState, outcome: Outcome) -> Outcome:
     """Return an engine's outcome with the state's values and bounds instead of its own."""
     now = state.outcome(outcome.proof)
     return replace(

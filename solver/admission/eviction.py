@@ -82,7 +82,7 @@ class EvictionModel:
         Ends building and searching.
     """
 
-    def __init__(self, problem: Problem, taken: Mapping[int, Taken], token: RunToken) -> None:
+    def __init__(self, problem: Problem, usage: Mapping[int, Taken], token: RunToken) -> None:
         check_model_size(problem, token, network=False)
         self._token = token
         self._problem = problem
@@ -93,14 +93,14 @@ class EvictionModel:
             self._model.add(left_out == 0)
         loads = add_worker_rules(builder, problem, self._counts)
         order_workers(builder, self._counts)
-        self._evict = {t: self._model.new_bool_var(f"evict_t{t}") for t in taken}
+        self._evict = {t: self._model.new_bool_var(f"evict_t{t}") for t in usage}
         for n in range(problem.node_count):
             for d in range(len(problem.dims)):
                 if problem.hard[d]:
-                    stay = {t: int(one.load[n, d]) for t, one in taken.items()}
+                    stay = {t: int(one.load[n, d]) for t, one in usage.items()}
                     self._fits(loads[n][d], stay, int(problem.capacity[n, d]))
             opened = sum(worker.opened for worker in self._counts.workers[0, n])
-            stay = {t: int(one.workers[n]) for t, one in taken.items()}
+            stay = {t: int(one.workers[n]) for t, one in usage.items()}
             self._fits(opened, stay, int(problem.slots[n]))
 
     def _fits(self, load: Count, others: Mapping[int, int], capacity: int) -> None:
@@ -212,13 +212,13 @@ def smallest_eviction(
     books = account(problem, others)
     placed = {t for t, workers in enumerate(books.topologies) if workers.placed}
     allowed = placed if candidates is None else placed & set(candidates)
-    taken = {t: taken_by(problem, books, (t,)) for t in sorted(allowed)}
-    weights = {t: problem.rules[t].reject_weight for t in taken}
+    usage = {t: taken_by(problem, books, (t,)) for t in sorted(allowed)}
+    weights = {t: problem.rules[t].reject_weight for t in usage}
     others_take = taken_by(problem, books, placed - allowed)
 
     def search(own: RunToken) -> tuple[Step, Step | None]:
         left = alone(problem, topology, others_take, own)
-        return _search(left, taken, weights, limits, started, own)
+        return _search(left, usage, weights, limits, started, own)
 
     interrupted, is_short, steps = False, False, None
     try:
@@ -226,28 +226,28 @@ def smallest_eviction(
     except CancelledError:
         interrupted = True
     first, second = steps or (Step(False, None, None, None, interrupted), None)
-    last = _last(first, second)
+    answer = _last(first, second)
     placement = None
-    if last.evicted is not None and last.placement is not None:
-        stay = without(problem, others, last.evicted)
-        placement = let_in(problem, stay, topology, last.placement)
+    if answer.evicted is not None and answer.placement is not None:
+        stay = without(problem, others, answer.evicted)
+        placement = let_in(problem, stay, topology, answer.placement)
         _confirm(problem, placement)
     return Eviction(
         topology=topology,
         status=_status(first, second),
-        evicted=last.evicted,
-        weight=None if last.evicted is None else sum(weights[t] for t in last.evicted),
+        evicted=answer.evicted,
+        weight=None if answer.evicted is None else sum(weights[t] for t in answer.evicted),
         least_count=first.bound,
         least_weight=None if second is None else second.bound,
         placement=placement,
         seconds=time.perf_counter() - started,
-        interrupted=not is_short and (last.interrupted or first.interrupted),
+        interrupted=not is_short and (answer.interrupted or first.interrupted),
     )
 
 
 def _search(
     problem: Problem,
-    taken: Mapping[int, Taken],
+    usage: Mapping[int, Taken],
     weights: Mapping[int, int],
     limits: Limits,
     started: float,
@@ -255,14 +255,14 @@ def _search(
 ) -> tuple[Step, Step | None]:
     """Search with one worker per node first, a relaxation that often settles the question."""
     loose = with_single_workers(problem)
-    first, second = _minimise(EvictionModel(loose, taken, token), weights, limits, started)
-    last = _last(first, second)
-    if last.evicted is None or last.placement is None or last.interrupted:
+    first, second = _minimise(EvictionModel(loose, usage, token), weights, limits, started)
+    answer = _last(first, second)
+    if answer.evicted is None or answer.placement is None or answer.interrupted:
         return first, None
-    stay = [one for t, one in taken.items() if t not in last.evicted]
-    split = split_workers(problem, stay, last.placement)
+    stay = [one for t, one in usage.items() if t not in answer.evicted]
+    split = split_workers(problem, stay, answer.placement)
     if split is None:
-        return _minimise(EvictionModel(problem, taken, token), weights, limits, started)
+        return _minimise(EvictionModel(problem, usage, token), weights, limits, started)
     if second is None or second.evicted is None:
         return replace(first, placement=split), second
     return first, replace(second, placement=split)

@@ -29,11 +29,11 @@ def taken_by(problem: Problem, accounting: Accounting, topologies: Collection[in
     load = np.zeros_like(problem.capacity)
     workers = np.zeros_like(problem.slots)
     for t in topologies:
-        one = accounting.topologies[t]
-        np.add.at(load, one.node, one.load)
-        np.add.at(workers, one.node, 1)
+        books = accounting.topologies[t]
+        np.add.at(load, books.node, books.load)
+        np.add.at(workers, books.node, 1)
         if problem.memory is not None:
-            np.add.at(load[:, problem.memory], one.node_ids, one.node_extra)
+            np.add.at(load[:, problem.memory], books.node_ids, books.node_extra)
     return Taken(load, workers)
 
 
@@ -57,13 +57,16 @@ def alone(problem: Problem, topology: int, others: Taken, token: CancellationTok
     chosen = [next(c for c in rules.classes if number[c] == i) for i in range(len(twins))]
     classes = tuple(
         TaskClass(
-            0, group[0].component, tuple(sorted(index[t] for one in group for t in one.tasks)), None
+            0,
+            group[0].component,
+            tuple(sorted(index[t] for member in group for t in member.tasks)),
+            None,
         )
         for group in twins
     )
     task_class = np.zeros(len(index), dtype=np.int64)
-    for c, one in enumerate(classes):
-        task_class[list(one.tasks)] = c
+    for c, group in enumerate(classes):
+        task_class[list(group.tasks)] = c
     bounded = problem.capacity != NO_LIMIT
     return replace(
         problem,

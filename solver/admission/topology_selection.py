@@ -222,10 +222,10 @@ class _Search:
     def start(self, hint: Placement | None) -> None:
         """Begin with the hint and what fits beside it."""
         if hint is not None:
-            kept = without(self.problem, hint, partly_placed(self.problem, hint))
-            if judge(self.problem, kept).valid:
+            whole = without(self.problem, hint, partly_placed(self.problem, hint))
+            if judge(self.problem, whole).valid:
                 limits = self.limits_left(SHARE)
-                self.placement, self.interrupted = filled(self.problem, kept, limits, self._token)
+                self.placement, self.interrupted = filled(self.problem, whole, limits, self._token)
 
     def relax(self) -> None:
         """Solve with one worker per topology and node: a bound, and often the answer."""
@@ -307,15 +307,15 @@ def rejecting(instance: Instance, guaranteed: Collection[int]) -> Problem:
     objective = Objective(("rejected",), instance.objective.soft)
     problem = compile_problem(replace(instance, objective=objective, running=None, linear=()))
     above = 1 + sum(rules.reject_weight for rules in problem.rules)
-    made = replace(
+    rejecting_problem = replace(
         problem,
         rules=tuple(
             replace(rules, reject_weight=rules.reject_weight + (above if t in guaranteed else 0))
             for t, rules in enumerate(problem.rules)
         ),
     )
-    check_sizes(made)
-    return made
+    check_sizes(rejecting_problem)
+    return rejecting_problem
 
 
 def left_out(problem: Problem, placement: Placement) -> tuple[int, ...]:

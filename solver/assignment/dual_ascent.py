@@ -93,8 +93,8 @@ def _improve(
     search: TreeSearch, rng: np.random.Generator, seconds: float, steps: int | None
 ) -> None:
     """Look for a better incumbent from the one that is known."""
-    known = search.best.placement
-    start = None if known is None else np.array(known.nodes, dtype=np.int64)
+    incumbent = search.best.placement
+    start = None if incumbent is None else np.array(incumbent.nodes, dtype=np.int64)
     search_assignment(
         search.model,
         rng,

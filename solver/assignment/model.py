@@ -89,10 +89,10 @@ class Assignment:
     @property
     def cost_step(self) -> int:
         """The greatest number known to divide every cost; a pair of tasks counts as one."""
-        both = self.flow + self.flow.T
+        flow = self.flow + self.flow.T
         if (self.distance != self.distance.T).any():
-            both = self.flow
-        pairs = int(np.gcd.reduce(both, axis=None)) * int(np.gcd.reduce(self.distance, axis=None))
+            flow = self.flow
+        pairs = int(np.gcd.reduce(flow, axis=None)) * int(np.gcd.reduce(self.distance, axis=None))
         return math.gcd(pairs, int(np.gcd.reduce(self.linear, axis=None))) or 1
 
     def placement(self, nodes: IntArray) -> Placement:
@@ -111,8 +111,8 @@ class Assignment:
 
     def cost(self, nodes: IntArray) -> int:
         """Return the cost of putting task i on `nodes[i]`."""
-        there = self.distance[np.ix_(nodes, nodes)]
-        return int((self.flow * there).sum() + self.linear[np.arange(len(nodes)), nodes].sum())
+        distance = self.distance[np.ix_(nodes, nodes)]
+        return int((self.flow * distance).sum() + self.linear[np.arange(len(nodes)), nodes].sum())
 
 
 @declares(RULES, PARTS)

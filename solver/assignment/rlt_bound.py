@@ -137,11 +137,11 @@ class StarState:
         self.nodes[task] = node
         self.free[task] = False
         self.room[node] -= self.need[task]
-        both = self.star[task, node] + self.star[:, :, task, node]
+        pair_costs = self.star[task, node] + self.star[:, :, task, node]
         others = self.free[:, None] & self.ok
-        self.ok &= ~(others & (both >= NEVER))
+        self.ok &= ~(others & (pair_costs >= NEVER))
         self.ok &= ~self.free[:, None] | (self.need[:, None, :] <= self.room[None]).all(axis=2)
-        self.single[others & self.ok] += both[others & self.ok]
+        self.single[others & self.ok] += pair_costs[others & self.ok]
 
 
 def state_bytes(model: Assignment) -> int:
@@ -159,8 +159,8 @@ def make_state(model: Assignment, largest_cost: int) -> StarState:
     scale = max(1, LARGEST // (max(1, largest_cost) * tasks))
     star = np.einsum("ij,kl->ikjl", model.flow * scale, model.distance)
     star = np.ascontiguousarray(star, dtype=np.int64)
-    both = model.demand[:, None, None, :] + model.demand[None, :, None, :]
-    too_much: BoolArray = np.asarray((both > model.capacity).any(axis=3))
+    pair_demand = model.demand[:, None, None, :] + model.demand[None, :, None, :]
+    too_much: BoolArray = np.asarray((pair_demand > model.capacity).any(axis=3))
     too_much[np.arange(tasks), np.arange(tasks)] = False
     for i, j, k in np.argwhere(too_much).tolist():
         star[i, k, j, k] = NEVER
@@ -197,6 +197,6 @@ def _units(model: Assignment, too_much: BoolArray) -> IntArray | None:
     size = model.demand[0]
     if (model.demand != size).any():
         return None
-    taken = size > 0
-    room = (model.capacity[:, taken] // size[taken]).min(axis=1, initial=tasks)
+    demanded = size > 0
+    room = (model.capacity[:, demanded] // size[demanded]).min(axis=1, initial=tasks)
     return None if (room >= tasks).all() else np.asarray(room, dtype=np.int64)

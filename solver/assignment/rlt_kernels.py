@@ -20,31 +20,31 @@ HIGHEST = 2**52
 
 
 @njit(cache=True, nogil=True)
-def _best_multiplier(asked, wants, count, total, room, old):
+def _best_multiplier(thresholds, needs, count, total, room, old):
     """Return the multiplier of a node's resource that raises the bound most, or leaves it as it is.
 
-    The first `count` entries of `asked` are the multipliers from which a task goes elsewhere,
-    those of `wants` what it needs; `total` is the need of all. The best one turns away just enough
+    The first `count` entries of `thresholds` are the multipliers from which a task goes elsewhere,
+    those of `needs` what it needs; `total` is the need of all. The best one turns away just enough
     of them. Rounded towards the old one, for the bound is concave in it: it never falls.
     -1 = what cannot go elsewhere is too much.
     """
-    turned = 0
+    best = 0
     while total > room and count:
         least = 0
         for c in range(1, count):
-            if asked[c] < asked[least]:
+            if thresholds[c] < thresholds[least]:
                 least = c
-        turned = asked[least]
-        total -= wants[least]
+        best = thresholds[least]
+        total -= needs[least]
         count -= 1
-        asked[least], wants[least] = asked[count], wants[count]
+        thresholds[least], needs[least] = thresholds[count], needs[count]
     if total > room:
         return -1
-    return turned + 1 if old > turned else turned
+    return best + 1 if old > best else best
 
 
 @njit(cache=True, nogil=True)
-def _set_multiplier(n, d, rows, open_rows, ok, multipliers, need, room, asked, wants):
+def _set_multiplier(n, d, rows, open_rows, ok, multipliers, need, room, thresholds, needs):
     """Set the multiplier of node n's resource d and return what the sum of minima loses by it."""
     tasks, size = rows.shape
     old = multipliers[n, d]
@@ -62,13 +62,13 @@ def _set_multiplier(n, d, rows, open_rows, ok, multipliers, need, room, asked, w
             total += need[j, d]
         elif below < beyond:
             total += need[j, d]
-            asked[count] = (beyond - below) // need[j, d]
-            wants[count] = need[j, d]
+            thresholds[count] = (beyond - below) // need[j, d]
+            needs[count] = need[j, d]
             count += 1
     if total <= room[n, d]:
         new = 0
     else:
-        new = _best_multiplier(asked, wants, count, total, room[n, d], old)
+        new = _best_multiplier(thresholds, needs, count, total, room[n, d], old)
         if new < 0:
             return NEVER
         new = min(new, HIGHEST // greatest) if new > old else new
@@ -82,7 +82,7 @@ def _set_multiplier(n, d, rows, open_rows, ok, multipliers, need, room, asked, w
 
 
 @njit(cache=True, nogil=True)
-def _ascend(rows, open_rows, ok, multipliers, need, room, asked, wants, units):
+def _ascend(rows, open_rows, ok, multipliers, need, room, thresholds, needs, units):
     """Set the multipliers and take the minima off the rows; return the gain of the bound.
 
     `rows` [T, N] counts where `open_rows` and `ok`; -`NEVER` = a task has no place. With `units`
@@ -94,7 +94,9 @@ def _ascend(rows, open_rows, ok, multipliers, need, room, asked, wants, units):
     gain = 0
     for d in range(need.shape[1]):
         for n in range(size):
-            loss = _set_multiplier(n, d, rows, open_rows, ok, multipliers, need, room, asked, wants)
+            loss = _set_multiplier(
+                n, d, rows, open_rows, ok, multipliers, need, room, thresholds, needs
+            )
             if loss >= NEVER:
                 return -NEVER
             gain -= loss
@@ -149,8 +151,8 @@ def _ascend_star(
     multipliers,
     need,
     room,
-    asked,
-    wants,
+    thresholds,
+    needs,
     others,
     units,
 ):
@@ -170,16 +172,16 @@ def _ascend_star(
         for n in range(size):
             if not ok[j, n] or rows[j, n] >= NEVER:
                 continue
-            both = rows[j, n] + star[j, n, i, k]
-            if both + single[j, n] >= slack:
+            pair = rows[j, n] + star[j, n, i, k]
+            if pair + single[j, n] >= slack:
                 rows[j, n] = NEVER
                 star[j, n, i, k] = NEVER
             else:
-                rows[j, n] = both
+                rows[j, n] = pair
                 star[j, n, i, k] = 0
     for d in range(need.shape[1]):
         room[k, d] -= need[i, d]
-    gain = _ascend(rows, others, ok, multipliers[i, k], need, room, asked, wants, units)
+    gain = _ascend(rows, others, ok, multipliers[i, k], need, room, thresholds, needs, units)
     for d in range(need.shape[1]):
         room[k, d] += need[i, d]
     if gain <= -NEVER:
@@ -223,7 +225,7 @@ def ascend(
     places of a task that only costs of `limit` or more would use.
     """
     tasks, size = single.shape
-    asked, wants = np.empty(tasks, np.int64), np.empty(tasks, np.int64)
+    thresholds, needs = np.empty(tasks, np.int64), np.empty(tasks, np.int64)
     others = np.empty(tasks, np.bool_)
     for sweep in range(rounds):
         before = bound
@@ -234,11 +236,11 @@ def ascend(
                 bound + single[i, k] >= limit
                 or not _ascend_star(
                     i, k, bound, limit, single, star, ok, free, star_multipliers, need, room,
-                    asked, wants, others, units,
+                    thresholds, needs, others, units,
                 )
             ):  # fmt: skip
                 ok[i, k] = False
-        gain = _ascend(single, free, ok, multipliers, need, room, asked, wants, units)
+        gain = _ascend(single, free, ok, multipliers, need, room, thresholds, needs, units)
         if gain <= -NEVER:
             return limit
         bound += gain
@@ -285,9 +287,9 @@ def _augment(r, rows, open_rows, ok, room, u, v, node_of, load, dist, done, sour
                 continue
             for n in range(size):
                 if not done[n] and room[n, 0] > 0 and ok[j, n] and rows[j, n] < NEVER:
-                    there = dist[end] + rows[j, n] - u[j] - v[n]
-                    if there < dist[n]:
-                        dist[n] = there
+                    candidate = dist[end] + rows[j, n] - u[j] - v[n]
+                    if candidate < dist[n]:
+                        dist[n] = candidate
                         source[n] = j
     for j in range(tasks):
         if open_rows[j] and node_of[j] >= 0 and done[node_of[j]]:

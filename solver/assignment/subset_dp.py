@@ -134,7 +134,7 @@ def _by_contents(
 
 def _search(model: Assignment, best: Incumbent, limits: Limits, params: SubsetDpParams) -> None:
     """Offer what a short tabu search finds."""
-    found = search_assignment(
+    nodes = search_assignment(
         model,
         np.random.default_rng(limits.seed),
         best.reporter.token,
@@ -142,8 +142,8 @@ def _search(model: Assignment, best: Incumbent, limits: Limits, params: SubsetDp
         steps=params.steps_per_place * model.task_count * model.node_count,
         start=None if best.placement is None else np.array(best.placement.nodes),
     )
-    if found is not None:
-        best.offer_solution(model.placement(found))
+    if nodes is not None:
+        best.offer_solution(model.placement(nodes))
 
 
 def _prove_by_fixing(tables: Tables, best: Incumbent, value: int) -> None:
@@ -297,11 +297,13 @@ class ContentSearch:
         (sets, losses), (others, other_losses) = first[-1], second[-1]
         at = np.searchsorted(others, full ^ sets)
         at[at == len(others)] = 0
-        both = np.flatnonzero(others[at] == full ^ sets) if len(others) else np.zeros(0, np.int64)
-        total = losses[both] + other_losses[at[both]] if len(both) else both
-        if not len(both) or total.min() > most:
+        disjoint = (
+            np.flatnonzero(others[at] == full ^ sets) if len(others) else np.zeros(0, np.int64)
+        )
+        total = losses[disjoint] + other_losses[at[disjoint]] if len(disjoint) else disjoint
+        if not len(disjoint) or total.min() > most:
             return None
-        best = both[total.argmin()]
+        best = disjoint[total.argmin()]
         assignment = np.zeros(self.tasks, dtype=np.int64)
         for half, layers, placed in zip(
             halves, (first, second), (int(sets[best]), full ^ int(sets[best])), strict=True
@@ -328,18 +330,18 @@ class ContentSearch:
 
         nothing = np.zeros(0, dtype=np.int64)
         parts: list[Layer] = [(nothing, nothing)]
-        a_call = max(1, PAIRS_A_CALL // max(1, len(contents[0])))
-        kept = 0
-        for start in range(0, len(placed[0]), a_call):
+        step = max(1, PAIRS_A_CALL // max(1, len(contents[0])))
+        set_count = 0
+        for start in range(0, len(placed[0]), step):
             self.token.check()
-            some = (placed[0][start : start + a_call], placed[1][start : start + a_call])
-            count = join(*some, *contents, most, nothing, nothing)
-            if kept + count > self.most_sets:
+            chunk = (placed[0][start : start + step], placed[1][start : start + step])
+            count = join(*chunk, *contents, most, nothing, nothing)
+            if set_count + count > self.most_sets:
                 raise TooManySetsError
             joined = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
-            join(*some, *contents, most, *joined)
+            join(*chunk, *contents, most, *joined)
             parts.append(_least(*joined))
-            kept += len(parts[-1][0])
+            set_count += len(parts[-1][0])
         return _least(*(np.concatenate(one) for one in zip(*parts, strict=True)))
 
     def _trace(
@@ -383,15 +385,15 @@ def most_contents(model: Assignment) -> float:
     The tightest capacity alone, in coarse units, rounded down.
     """
     dims = range(model.demand.shape[1])
-    known: dict[tuple[int, int], float] = {}
+    set_counts: dict[tuple[int, int], float] = {}
     total = 0.0
     for capacity in model.capacity.tolist():
         least = 2.0**model.task_count
         for d in dims:
             key = (d, capacity[d])
-            if key not in known:
-                known[key] = _sets_within(model.demand[:, d], capacity[d])
-            least = min(least, known[key])
+            if key not in set_counts:
+                set_counts[key] = _sets_within(model.demand[:, d], capacity[d])
+            least = min(least, set_counts[key])
         total += least
     return total
 
@@ -415,14 +417,14 @@ def list_all(model: Assignment, apart: int, token: RunToken) -> NodeSubsets:
     """
     from slotwise.solver.assignment.subset_kernels import list_contents
 
-    both = model.flow + model.flow.T
+    pair_flow = model.flow + model.flow.T
     nothing = np.zeros(0, dtype=np.int64)
     chosen, costs_above = np.zeros((2, model.task_count + 1), dtype=np.int64)
     subsets: NodeSubsets = {}
     for node in range(model.node_count):
         token.check()
         linear = np.ascontiguousarray(model.linear[:, node])
-        saved = (apart - int(model.distance[node, node])) * both
+        saved = (apart - int(model.distance[node, node])) * pair_flow
         room = model.capacity[node]
         count = list_contents(
             model.demand, room, linear, saved, chosen, costs_above, nothing, nothing
@@ -442,7 +444,7 @@ STEPS_A_CALL = 2 * 10**8
 """Steps of the inner loop between two looks at the clock, well under a second."""
 INFINITE = 2**62
 NO_WAY = 2**61
-"""From here on a table entry means that there is no way."""
+"""Table entries from this value on mark unreachable states."""
 
 
 def distances_apart(model: Assignment) -> IntArray:

@@ -82,11 +82,11 @@ def price(
     scaled = {k: (sets, costs * scale) for k, (sets, costs) in subsets.items()}
     scaled, duals, bound = _search_duals(scaled, tasks, incumbent * scale, token)
     gap = incumbent * scale - bound
-    kept = _near(scaled, duals, max(0, gap))
+    near = _near(scaled, duals, max(0, gap))
     return Priced(
-        sets={k: sets for k, (sets, _) in kept.items()},
-        costs={k: costs // scale for k, (_, costs) in kept.items()},
-        losses={k: _losses(sets, costs, duals) for k, (sets, costs) in kept.items()},
+        sets={k: sets for k, (sets, _) in near.items()},
+        costs={k: costs // scale for k, (_, costs) in near.items()},
+        losses={k: _losses(sets, costs, duals) for k, (sets, costs) in near.items()},
         scale=scale,
         bound=bound,
         gap=gap,
@@ -100,11 +100,11 @@ def _losses(sets: IntArray, costs: IntArray, duals: IntArray) -> IntArray:
 
 def _near(subsets: NodeSubsets, duals: IntArray, gap: int) -> NodeSubsets:
     """Return the sets whose reduced cost is at most `gap`."""
-    kept: NodeSubsets = {}
+    near: NodeSubsets = {}
     for node, (sets, costs) in subsets.items():
-        near = _losses(sets, costs, duals) <= gap
-        kept[node] = (sets[near], costs[near])
-    return kept
+        is_near = _losses(sets, costs, duals) <= gap
+        near[node] = (sets[is_near], costs[is_near])
+    return near
 
 
 def _dual_of(sets: IntArray, duals: IntArray) -> IntArray:

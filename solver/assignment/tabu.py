@@ -161,18 +161,18 @@ def search_assignment(
         return None
     search = make_search(model, rng, start)
     a_call = _steps_a_call(model)
-    known: int | None = None
+    best_cost: int | None = None
     chunk = FIRST_CALL
     while True:
         cost = search.cost
-        if cost is not None and (known is None or cost < known):
-            known = cost
+        if cost is not None and (best_cost is None or cost < best_cost):
+            best_cost = cost
             if on_better is not None:
                 on_better(search.best.copy(), cost)
-        done = steps is not None and search.steps >= steps
-        reached = known is not None and target is not None and known <= target
-        if done or reached or token.now() >= deadline:
-            return None if known is None else search.best.copy()
+        is_out_of_steps = steps is not None and search.steps >= steps
+        is_target_reached = best_cost is not None and target is not None and best_cost <= target
+        if is_out_of_steps or is_target_reached or token.now() >= deadline:
+            return None if best_cost is None else search.best.copy()
         token.check()
         search.advance(chunk if steps is None else min(chunk, steps - search.steps))
         chunk = a_call

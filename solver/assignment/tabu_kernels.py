@@ -52,10 +52,10 @@ def _move(i, k, nodes, load, gain, numbers, demand, flow, distance):
         load[old, d] -= demand[i, d]
         load[k, d] += demand[i, d]
     for j in range(len(nodes)):
-        there, back = flow[j, i], flow[i, j]
-        if j != i and (there or back):
+        forth, back = flow[j, i], flow[i, j]
+        if j != i and (forth or back):
             for m in range(load.shape[0]):
-                gain[j, m] += there * (distance[m, k] - distance[m, old])
+                gain[j, m] += forth * (distance[m, k] - distance[m, old])
                 gain[j, m] += back * (distance[k, m] - distance[old, m])
     nodes[i] = k
 
@@ -79,10 +79,10 @@ def _over(load, capacity, scale, node, demand, gone, come):
 def _swap_cost(i, j, nodes, gain, flow, distance):
     """Return the change of cost when tasks i and j change places."""
     a, b = nodes[i], nodes[j]
-    there, back = flow[i, j], flow[j, i]
+    forth, back = flow[i, j], flow[j, i]
     change = gain[i, b] - gain[i, a] + gain[j, a] - gain[j, b]
-    if there or back:
-        change += (there + back) * (
+    if forth or back:
+        change += (forth + back) * (
             distance[a, b] + distance[b, a] - distance[a, a] - distance[b, b]
         )
     return change

@@ -233,8 +233,8 @@ def node_symmetries(model: Assignment, most_steps: int = MOST_STEPS) -> IntArray
     alike &= (rows[:, None] == rows[None]).all(axis=2)
     symmetries = list(_extended(model.distance, alike, most_steps))
     identity = np.arange(model.node_count)
-    kept = [image for image in symmetries if (image != identity).any()]
-    return np.array(kept, dtype=np.int64).reshape(len(kept), model.node_count)
+    nontrivial = [image for image in symmetries if (image != identity).any()]
+    return np.array(nontrivial, dtype=np.int64).reshape(len(nontrivial), model.node_count)
 
 
 def _extended(distance: IntArray, alike: BoolArray, most_steps: int) -> Iterator[IntArray]:
@@ -265,10 +265,10 @@ def different_nodes(nodes: Sequence[int], used: IntArray, symmetries: IntArray) 
 
     Whatever can be done with a node left out can be done, at the same cost, with one that is kept.
     """
-    still = symmetries[(symmetries[:, used] == used).all(axis=1)]
-    kept: list[int] = []
+    stabiliser = symmetries[(symmetries[:, used] == used).all(axis=1)]
+    representatives: list[int] = []
     for node in nodes:
-        images = set(still[:, node].tolist())
-        if not images.intersection(kept):
-            kept.append(node)
-    return kept
+        images = set(stabiliser[:, node].tolist())
+        if not images.intersection(representatives):
+            representatives.append(node)
+    return representatives

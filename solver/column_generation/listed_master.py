@@ -103,8 +103,8 @@ class ListedMaster:
             if token.now() > deadline:
                 return False
             rounds = [
-                self._price(t, duals, known if usable is None else known | ~usable[t])
-                for t, known in enumerate(self._known)
+                self._price(t, duals, listed if usable is None else listed | ~usable[t])
+                for t, listed in enumerate(self._known)
             ]
             return any(rounds)
 
@@ -140,4 +140,4 @@ class ListedMaster:
 # Minus infinity of the tables of 64-bit integers.
 
 NEG_INF = -(2**61)
-"""Value of what is impossible. Sums of two stay in 64 bits; proper values stay above a half."""
+"""Value of an impossible entry. Sums of two stay in 64 bits; proper values stay above a half."""

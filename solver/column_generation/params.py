@@ -157,8 +157,8 @@ class ConnectedParams(Parameters):
     levels_fraction
         Share of the time left for a first search of nodes and workers, each at their own duals.
     joint_duals_fraction, combination_fraction, joint_fraction
-        Share of what is left then for joint duals of both; of the rest for the best combination of
-        their columns; and of the rest for the search that closes their gap.
+        Share of the time left after that for joint duals of both; of the rest for the best
+        combination of their columns; and of the rest for the search that closes their gap.
     max_candidates
         Partial configurations followed at once while joint duals are sought.
     max_near

@@ -78,14 +78,14 @@ class RackSplits:
         values: IntArray = np.minimum(together + self._bonus, self._most)
         return values
 
-    def keep(self, kept: BoolArray) -> None:
+    def keep(self, mask: BoolArray) -> None:
         """Forget the other splits."""
-        self._first = self._first[kept]
-        self._bonus = self._bonus[kept]
-        self._bounds = [bound[kept] for bound in self._bounds]
-        self._dual_bound_of = [dual_bound_of[kept] for dual_bound_of in self._dual_bound_of]
-        self._most = self._most[kept]
-        self._solved = self._solved[kept]
+        self._first = self._first[mask]
+        self._bonus = self._bonus[mask]
+        self._bounds = [bound[mask] for bound in self._bounds]
+        self._dual_bound_of = [dual_bound_of[mask] for dual_bound_of in self._dual_bound_of]
+        self._most = self._most[mask]
+        self._solved = self._solved[mask]
 
     def share(self, split: int, site: int) -> IntArray:
         """Return [K] tasks of a split in a site."""
@@ -181,11 +181,11 @@ def _range(
 
 
 def _equal(
-    one: tuple[Sequence[TypeColumns], Sequence[int]],
-    other: tuple[Sequence[TypeColumns], Sequence[int]],
+    first: tuple[Sequence[TypeColumns], Sequence[int]],
+    second: tuple[Sequence[TypeColumns], Sequence[int]],
 ) -> bool:
     """Return whether the racks have the same columns (the same objects) for as many nodes."""
-    return [id(c) for c in one[0]] == [id(c) for c in other[0]] and one[1] == other[1]
+    return [id(c) for c in first[0]] == [id(c) for c in second[0]] and first[1] == second[1]
 
 
 def _first_of_pair(rows: IntArray, total: IntArray) -> BoolArray:

@@ -207,12 +207,12 @@ def _moves(
     moves = []
     for t, column in enumerate(columns):
         reduced_costs = dual_bound.reduced_costs(t, column)
-        kept = np.flatnonzero((reduced_costs <= gap) & (column.counts <= x).all(axis=1))
-        kept = kept[np.argsort(reduced_costs[kept], kind="stable")]
-        entries = int(np.count_nonzero(column.counts[kept]))
-        size = 8 * (len(kept) + entries) * len(x)
-        token.check_room(size, f"moves by {len(kept):,} configurations")
-        counts, reduced_costs = column.counts[kept], reduced_costs[kept]
+        fitting = np.flatnonzero((reduced_costs <= gap) & (column.counts <= x).all(axis=1))
+        fitting = fitting[np.argsort(reduced_costs[fitting], kind="stable")]
+        entries = int(np.count_nonzero(column.counts[fitting]))
+        size = 8 * (len(fitting) + entries) * len(x)
+        token.check_room(size, f"moves by {len(fitting):,} configurations")
+        counts, reduced_costs = column.counts[fitting], reduced_costs[fitting]
         moves.append(
             [(counts[counts[:, k] > 0], reduced_costs[counts[:, k] > 0]) for k in range(len(x))]
         )

@@ -120,7 +120,7 @@ class RestrictedMaster:
 
 
 def on_grid(duals: FloatArray, scale: int, most: int) -> IntArray:
-    """Return the duals times `scale`, rounded, and at most `most` in size; 0 for what is no number.
+    """Return the duals times `scale`, rounded, and at most `most` in size; 0 for NaN.
 
     Whatever the solver says, these are integers whose bound can be recomputed.
     """

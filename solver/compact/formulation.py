@@ -183,22 +183,30 @@ def pair_network(model: ModelBuilder[E], problem: Problem, counts: Counts[E]) ->
         if weight
     }
     tasks = range(len(on))
-    both: dict[tuple[int, int], E] = {}
+    together: dict[tuple[int, int], E] = {}
     for u, v in combinations(tasks, 2):
         name = f"{names[u]}_{names[v]}"
-        y = both[u, v] = both[v, u] = model.boolean(f"both_{name}")
-        for n, (one, other) in enumerate(zip(on[u], on[v], strict=True)):
+        y = together[u, v] = together[v, u] = model.boolean(f"both_{name}")
+        for n, (on_first, on_second) in enumerate(zip(on[u], on[v], strict=True)):
             if (u, v) in flow:
-                model.at_most(f"if{n}_{name}", model.total((y, one)), model.total((1, other)))
-                model.at_most(f"then{n}_{name}", model.total((y, other)), model.total((1, one)))
+                model.at_most(
+                    f"if{n}_{name}", model.total((y, on_first)), model.total((1, on_second))
+                )
+                model.at_most(
+                    f"then{n}_{name}", model.total((y, on_second)), model.total((1, on_first))
+                )
     for u, v, w in combinations(tasks, 3):
         for a, b, c in ((u, v, w), (v, u, w), (w, u, v)):
             name = f"chain_{names[b]}_{names[a]}_{names[c]}"
-            model.at_most(name, model.total((both[a, b], both[a, c])), model.total((1, both[b, c])))
-    _fill(model, problem, counts, on, both)
+            model.at_most(
+                name,
+                model.total((together[a, b], together[a, c])),
+                model.total((1, together[b, c])),
+            )
+    _fill(model, problem, counts, on, together)
     far, near = int(problem.distance[RACK]), int(problem.distance[NODE])
     cost: list[E | int] = [far * sum(flow.values())]
-    cost += [-(far - near) * weight * both[pair] for pair, weight in flow.items()]
+    cost += [-(far - near) * weight * together[pair] for pair, weight in flow.items()]
     return model.total(cost)
 
 
@@ -207,7 +215,7 @@ def _fill(
     problem: Problem,
     counts: Counts[E],
     on: list[list[E]],
-    both: dict[tuple[int, int], E],
+    together: dict[tuple[int, int], E],
 ) -> None:
     """State for each task what its node can hold beside it, in each hard dimension."""
     demand = [problem.demand[group.cls].tolist() for group in counts.groups]
@@ -216,7 +224,9 @@ def _fill(
         if not is_hard or max(capacity) >= NO_LIMIT:
             continue
         for v, own in enumerate(on):
-            beside = [demand[u][d] * both[u, v] for u in range(len(on)) if u != v and demand[u][d]]
+            beside = [
+                demand[u][d] * together[u, v] for u in range(len(on)) if u != v and demand[u][d]
+            ]
             room = model.total(c * x for c, x in zip(capacity, own, strict=True))
             model.at_most(f"fill{d}_{v}", model.total((demand[v][d], *beside)), room)
 
@@ -270,11 +280,11 @@ def _order_tasks(model: ModelBuilder[E], problem: Problem, counts: Counts[E]) ->
     Only where a node has one worker of the topology, so that the node says all.
     """
     nodes = range(problem.node_count)
-    for c, one in enumerate(problem.classes):
-        if any(len(counts.workers[one.topology, n]) > 1 for n in nodes):
+    for c, task_class in enumerate(problem.classes):
+        if any(len(counts.workers[task_class.topology, n]) > 1 for n in nodes):
             continue
         keys = [
-            model.total(n * counts.on_node(model, one.topology, g, n) for n in nodes)
+            model.total(n * counts.on_node(model, task_class.topology, g, n) for n in nodes)
             for g in counts.groups_of((c,))
         ]
         _descending(model, "order_tasks", keys)

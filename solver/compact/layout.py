@@ -49,8 +49,8 @@ class Layout:
 
     def groups_of(self, classes: Iterable[int]) -> list[int]:
         """Return the groups that belong to `classes`."""
-        wanted = set(classes)
-        return [g for g, group in enumerate(self.groups) if group.cls in wanted]
+        class_set = set(classes)
+        return [g for g, group in enumerate(self.groups) if group.cls in class_set]
 
 
 def make_layout(problem: Problem, token: CancellationToken) -> Layout:
@@ -90,25 +90,25 @@ def contents(
     by_place: dict[tuple[int, int], dict[int, Counter[int]]] = {}
     for (t, n, w), content in _held(problem, layout.groups, placement).items():
         by_place.setdefault((t, n), {})[w] = content
-    found: dict[tuple[int, int], tuple[Content, ...]] = {}
+    by_layout: dict[tuple[int, int], tuple[Content, ...]] = {}
     for place, labels in layout.labels.items():
         inside = by_place.get(place, {})
         fresh = sorted(
             (content for w, content in inside.items() if w not in labels),
             key=lambda content: -sum(content.values()),
         )
-        found[place] = tuple(
+        by_layout[place] = tuple(
             (fresh.pop(0) if fresh else Counter()) if label is None else inside.get(label, {})
             for label in labels
         )
-    return found
+    return by_layout
 
 
 def _held(
     problem: Problem, groups: tuple[Group, ...], placement: Placement
 ) -> dict[tuple[int, int, int], Counter[int]]:
     """Return (topology, node, label) -> group -> count."""
-    held: dict[tuple[int, int, int], Counter[int]] = {}
+    counts: dict[tuple[int, int, int], Counter[int]] = {}
     waiting = [list(one.tasks) for one in problem.classes]
     for g, group in enumerate(groups):
         topology = problem.classes[group.cls].topology
@@ -116,12 +116,12 @@ def _held(
             task = waiting[group.cls].pop(0)
             node, label = placement.nodes[task], placement.workers[task]
             if node != UNPLACED:
-                held.setdefault((topology, node, label), Counter())[g] += 1
-    return held
+                counts.setdefault((topology, node, label), Counter())[g] += 1
+    return counts
 
 
 def placement_of(
-    problem: Problem, layout: Layout, held: Mapping[tuple[int, int], Iterable[Content]]
+    problem: Problem, layout: Layout, contents_of: Mapping[tuple[int, int], Iterable[Content]]
 ) -> Placement:
     """Return the placement in which each worker holds these counts.
 
@@ -130,10 +130,10 @@ def placement_of(
     workers: list[WorkerCounts] = []
     used = {(n, w) for (_, n), labels in layout.labels.items() for w in labels if w is not None}
     for place, labels in layout.labels.items():
-        for known, content in zip(labels, held[place], strict=True):
+        for home_label, content in zip(labels, contents_of[place], strict=True):
             if not any(content.values()):
                 continue
-            node, label = place[1], known
+            node, label = place[1], home_label
             if label is None:
                 label = next(i for i in range(len(used) + 1) if (node, i) not in used)
                 used.add((node, label))
@@ -161,16 +161,18 @@ def group_names(problem: Problem, groups: Sequence[Group]) -> list[str]:
     """Return a name per group: its component, and its first task where the component has more."""
     first: dict[int, int] = {}
     size: dict[int, int] = {}
-    for one in problem.classes:
-        first[one.component] = min(one.tasks[0], first.get(one.component, one.tasks[0]))
-        size[one.component] = size.get(one.component, 0) + one.size
-    waiting = [list(one.tasks) for one in problem.classes]
+    for task_class in problem.classes:
+        first[task_class.component] = min(
+            task_class.tasks[0], first.get(task_class.component, task_class.tasks[0])
+        )
+        size[task_class.component] = size.get(task_class.component, 0) + task_class.size
+    waiting = [list(task_class.tasks) for task_class in problem.classes]
     names = []
     for group in groups:
-        one = problem.classes[group.cls]
-        topology, component = problem.components[one.component]
+        task_class = problem.classes[group.cls]
+        topology, component = problem.components[task_class.component]
         prefix = f"{short(problem.rules[topology].id)}_" if len(problem.rules) > 1 else ""
-        task = waiting[group.cls].pop(0) - first[one.component]
-        suffix = "" if group.size == size[one.component] else f"_{task}"
+        task = waiting[group.cls].pop(0) - first[task_class.component]
+        suffix = "" if group.size == size[task_class.component] else f"_{task}"
         names.append(f"{prefix}{short(component)}{suffix}")
     return names

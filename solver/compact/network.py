@@ -99,7 +99,7 @@ def node_place(
     model: ModelBuilder[E], problem: Problem, counts: Counts[E], topology: int, node: int
 ) -> NetworkPlace[E]:
     """Return a node as a place of a topology."""
-    there = {
+    place_counts = {
         g: (counts.on_node(model, topology, g, node), counts.most[g, node])
         for g in counts.groups_of(problem.rules[topology].classes)
         if (g, node) in counts.most
@@ -107,7 +107,9 @@ def node_place(
     limit = NO_LIMIT
     if len(counts.workers[topology, node]) == 1:
         limit = problem.rules[topology].heap_limit
-    return NetworkPlace(node_name(problem, node), there, np.append(problem.capacity[node], limit))
+    return NetworkPlace(
+        node_name(problem, node), place_counts, np.append(problem.capacity[node], limit)
+    )
 
 
 def rack_places(
@@ -165,20 +167,20 @@ def _pair_cost(
     i, j = pair
     topology = problem.classes[counts.groups[i].cls].topology
     nodes = {g: [n for n in range(problem.node_count) if (g, n) in counts.most] for g in pair}
-    both = {}
+    products = {}
     for k in nodes[i]:
         for m in nodes[j]:
             if k != m or _fit(problem, counts, pair, k):
                 name = f"{names[i]}_{node_name(problem, k)}_{names[j]}_{node_name(problem, m)}"
-                both[k, m] = model.number(f"z_{name}", 1)
+                products[k, m] = model.number(f"z_{name}", 1)
     for g, h, side in ((i, j, 0), (j, i, 1)):
         for n in nodes[g]:
-            met = model.total(z for key, z in both.items() if key[side] == n)
+            met = model.total(z for key, z in products.items() if key[side] == n)
             name = f"meets_{names[g]}_{node_name(problem, n)}_{names[h]}"
             model.equal(name, met, counts.on_node(model, topology, g, n))
     return [
         (flow[0] * int(matrix[k, m]) + flow[1] * int(matrix[m, k])) * z
-        for (k, m), z in both.items()
+        for (k, m), z in products.items()
     ]
 
 
@@ -232,12 +234,12 @@ def total_flow(problem: Problem, stars: Stars) -> int:
 
 def both_ways(problem: Problem) -> dict[tuple[int, int], tuple[int, int]]:
     """Return, per unordered pair of classes a < b, the flow from a to b and from b to a."""
-    both: dict[tuple[int, int], tuple[int, int]] = {}
+    flows: dict[tuple[int, int], tuple[int, int]] = {}
     for flow in problem.flows:
         a, b = min(flow.source, flow.target), max(flow.source, flow.target)
-        there, back = both.get((a, b), (0, 0))
+        forth, back = flows.get((a, b), (0, 0))
         if flow.source == a:
-            both[a, b] = (there + flow.weight, back)
+            flows[a, b] = (forth + flow.weight, back)
         else:
-            both[a, b] = (there, back + flow.weight)
-    return both
+            flows[a, b] = (forth, back + flow.weight)
+    return flows

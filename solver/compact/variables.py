@@ -188,10 +188,10 @@ def make_counts(model: ModelBuilder[E], problem: Problem) -> Counts[E]:
         members[problem.classes[group.cls].topology].append(g)
     workers: dict[tuple[int, int], tuple[Worker[E], ...]] = {}
     for (t, n), labels in layout.labels.items():
-        here = {g: layout.most[g, n] for g in members[t] if (g, n) in layout.most}
-        asked = not model.opens_first and _open_counts(problem, layout, n)
+        most = {g: layout.most[g, n] for g in members[t] if (g, n) in layout.most}
+        needs_open = not model.opens_first and _open_counts(problem, layout, n)
         workers[t, n] = tuple(
-            _worker(model, problem, (t, n, w, label), here, names, asked)
+            _worker(model, problem, (t, n, w, label), most, names, needs_open)
             for w, label in enumerate(labels)
         )
     rejected = {
@@ -222,15 +222,18 @@ def _worker(
     place: tuple[int, int, int, int | None],
     most: dict[int, int],
     names: list[str],
-    asked: bool,
+    needs_open: bool,
 ) -> Worker[E]:
-    """Return a worker, open exactly when it holds a task; `asked`: a rule or term depends on it."""
+    """Return a worker, open exactly when it holds a task.
+
+    `needs_open`: a rule or term depends on whether it is open.
+    """
     t, n, w, label = place
     name = node_name(problem, n) + (f"_w{w}" if label is None else f"_home{label}")
     open_name = f"open_{short(problem.rules[t].id)}_{name}"
     opened = model.boolean(open_name) if model.opens_first else None
     counts = {g: model.whole(f"x_{names[g]}_{name}", upper) for g, upper in most.items()}
-    if asked:
+    if needs_open:
         opened = model.boolean(open_name)
     if opened is not None:
         for g, count in counts.items():
@@ -255,14 +258,14 @@ def described(
     problem: Problem, counts: Counts[E], placement: Placement
 ) -> Iterator[tuple[Worker[E], Content]]:
     """Yield each worker with what it holds in `placement`."""
-    for place, held in contents(problem, counts.layout, placement).items():
-        yield from zip(counts.workers[place], held, strict=True)
+    for place, place_contents in contents(problem, counts.layout, placement).items():
+        yield from zip(counts.workers[place], place_contents, strict=True)
 
 
 def read_placement(problem: Problem, counts: Counts[E], value: Callable[[E], int]) -> Placement:
     """Return the placement that the values of the counts describe."""
-    held = {
+    place_contents = {
         place: [{g: value(x) for g, x in worker.counts.items()} for worker in workers]
         for place, workers in counts.workers.items()
     }
-    return placement_of(problem, counts.layout, held)
+    return placement_of(problem, counts.layout, place_contents)

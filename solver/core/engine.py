@@ -73,17 +73,17 @@ P = TypeVar("P", bound=Parameters)
 def configurable(make: Callable[[P], Engine], parameters: P) -> Engine:
     """Return the engine that `make` makes of `parameters`, with a way to change them."""
 
-    def remade(given: Parameters) -> Engine:
-        of_type(given, type(parameters), f"parameters of {made.name}")
-        return configurable(make, cast(P, given))
+    def remade(changed: Parameters) -> Engine:
+        of_type(changed, type(parameters), f"parameters of {engine.name}")
+        return configurable(make, cast(P, changed))
 
-    made = make(parameters)
-    return replace(made, parameters=parameters, with_parameters=remade)
+    engine = make(parameters)
+    return replace(engine, parameters=parameters, with_parameters=remade)
 
 
-def configured(engine: Engine, given: Mapping[str, Parameters]) -> Engine:
-    """Return the engine with the parameters `given` for its name, if there are any."""
-    parameters = given.get(engine.name)
+def configured(engine: Engine, parameters_by_engine: Mapping[str, Parameters]) -> Engine:
+    """Return the engine with its parameters in `parameters_by_engine`, if they are there."""
+    parameters = parameters_by_engine.get(engine.name)
     if parameters is None or engine.with_parameters is None:
         return engine
     return engine.with_parameters(parameters)

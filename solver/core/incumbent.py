@@ -44,7 +44,7 @@ class Incumbent:
         Whether it is proven that there is no valid placement.
     interrupted
         Whether the search was asked to stop.
-    given
+    proven_before
         Number of leading terms that other engines had proven before (`resume`).
     trace
         One entry for each better bound, and for each better placement one of the first term that
@@ -61,19 +61,19 @@ class Incumbent:
     bounds: tuple[int, ...] = field(init=False, default=())
     infeasible: bool = field(init=False, default=False)
     interrupted: bool = field(init=False, default=False)
-    given: int = field(init=False, default=0)
+    proven_before: int = field(init=False, default=0)
     trace: list[Improvement] = field(init=False, default_factory=list)
 
     @classmethod
     def from_outcome(cls, problem: Problem, claim: Outcome, reporter: Reporter) -> Incumbent:
         """Return an incumbent that starts from a claim that an engine has already reported."""
-        made = cls(problem, reporter, claim.bound_kind, claim.by_solver)
-        made.placement, made.values = claim.placement, claim.values
-        made.bounds = _leading(claim.bounds)
-        made.bounds = made.bounds[: len(made.optima) + 1]
-        made.trace += claim.trace
-        made.given = claim.given
-        return made
+        incumbent = cls(problem, reporter, claim.bound_kind, claim.by_solver)
+        incumbent.placement, incumbent.values = claim.placement, claim.values
+        incumbent.bounds = _leading(claim.bounds)
+        incumbent.bounds = incumbent.bounds[: len(incumbent.optima) + 1]
+        incumbent.trace += claim.trace
+        incumbent.proven_before = claim.proven_before
+        return incumbent
 
     def __post_init__(self) -> None:
         """Start the clock, that of the reporter's token."""
@@ -85,7 +85,7 @@ class Incumbent:
         if optima and placement is not None:
             self.offer(placement)
         if self.values is not None and self.values[: len(optima)] == optima:
-            self.bounds, self.given = optima, len(optima)
+            self.bounds, self.proven_before = optima, len(optima)
 
     @property
     def seconds(self) -> float:
@@ -153,7 +153,9 @@ class Incumbent:
         self.by_solver |= by_solver
         for term in range(same, len(better)):
             self._note(term)
-        self.reporter.prove(better, self.kind, by_solver=self.by_solver, given=self.given)
+        self.reporter.prove(
+            better, self.kind, by_solver=self.by_solver, proven_before=self.proven_before
+        )
 
     def prove_infeasible(self) -> None:
         """Record that there is no valid placement; bounds mean nothing then."""
@@ -184,7 +186,7 @@ class Incumbent:
             interrupted=self.interrupted,
             bound_kind=self.kind,
             by_solver=self.by_solver,
-            given=self.given,
+            proven_before=self.proven_before,
         )
 
 

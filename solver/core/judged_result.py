@@ -33,11 +33,11 @@ def _proofs(engines: tuple[Engine, ...], outcome: Outcome) -> tuple[Proof, ...]:
         max((b for b in bounds if b is not None), default=None)
         for bounds in zip(*(proof.bounds for proof in outcome.proofs), strict=True)
     ]
-    made = all(
+    produced = all(
         bound is None or (own is not None and own >= bound)
         for bound, own in zip(outcome.bounds, best, strict=False)
     )
-    if outcome.proofs and made:
+    if outcome.proofs and produced:
         return outcome.proofs
     name = "+".join(engine.name for engine in engines)
     version = ", ".join(engine.version() for engine in engines)

@@ -83,9 +83,9 @@ def logged(terms: Sequence[str], then: OnProgress | None) -> OnProgress | None:
 
 def _line(terms: Sequence[str], event: Progress) -> str:
     values = event.values or (None,) * len(terms)
-    known = ", ".join(
+    bounds = ", ".join(
         f"{term} {short_text(value)} (bound {short_text(bound)})"
         for term, value, bound in zip(terms, values, event.bounds, strict=True)
     )
     why = f" ({event.why})" if event.why else ""
-    return f"{event.seconds:.2f} s, {event.engine}: {event.event}{why}; {known}"
+    return f"{event.seconds:.2f} s, {event.engine}: {event.event}{why}; {bounds}"

@@ -100,15 +100,17 @@ class Reporter:
         kind: str | None = None,
         *,
         by_solver: bool = False,
-        given: int = 0,
+        proven_before: int = 0,
     ) -> None:
         """Report bounds, each for placements that attain those before it; the first may be None.
 
-        The first `given` are not the engine's own: other engines had proven them.
+        The first `proven_before` are not the engine's own: other engines had proven them.
         """
         if self.bounds_hold:
             kind = self.engine if kind is None else kind
-            self.state.prove(bounds, self.engine, kind, by_solver=by_solver, given=given)
+            self.state.prove(
+                bounds, self.engine, kind, by_solver=by_solver, proven_before=proven_before
+            )
 
     def optima(self) -> tuple[int, ...]:
         """Return the proven optima of the leading terms that are also optima of this problem."""
@@ -142,7 +144,10 @@ def report_outcome(reporter: Reporter, outcome: Outcome) -> None:
     if outcome.placement is not None:
         reporter.offer(outcome.placement)
     reporter.prove(
-        outcome.bounds, outcome.bound_kind, by_solver=outcome.by_solver, given=outcome.given
+        outcome.bounds,
+        outcome.bound_kind,
+        by_solver=outcome.by_solver,
+        proven_before=outcome.proven_before,
     )
     if outcome.status == Status.INFEASIBLE and reporter.bounds_hold:
         reporter.state.prove_infeasible(reporter.engine, by_solver=outcome.by_solver)

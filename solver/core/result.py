@@ -141,7 +141,7 @@ class Outcome:
         The kind of the bounds, for example ``lp``; ``None`` = the engine's name says it.
     by_solver
         Whether the bounds, or the infeasibility, rely on CP-SAT or a MIP solver.
-    given
+    proven_before
         Number of leading terms that were proven before the engine began; it does not claim their
         bounds itself.
     contradiction
@@ -160,7 +160,7 @@ class Outcome:
     proofs: tuple[Proof, ...] = ()
     bound_kind: str | None = None
     by_solver: bool = False
-    given: int = 0
+    proven_before: int = 0
     contradiction: Contradiction | None = None
 
 

@@ -84,8 +84,8 @@ class Trust:
 
     def check(self) -> None:
         """Raise an `InternalError` with the first reason where an engine is distrusted."""
-        for one in self.distrusted():
-            raise InternalError(one.reason)
+        for distrusted in self.distrusted():
+            raise InternalError(distrusted.reason)
 
 
 @dataclass(slots=True)
@@ -236,11 +236,17 @@ class SolveState:
         return True
 
     def prove(
-        self, bounds: Bounds, engine: str, kind: str, *, by_solver: bool = False, given: int = 0
+        self,
+        bounds: Bounds,
+        engine: str,
+        kind: str,
+        *,
+        by_solver: bool = False,
+        proven_before: int = 0,
     ) -> None:
         """Record bounds: that of a term holds for all placements that attain those before it.
 
-        `by_solver` says that they rely on CP-SAT or a MIP solver; the first `given` are not
+        `by_solver` says that they rely on CP-SAT or a MIP solver; the first `proven_before` are not
         claimed by this engine.
         """
         with self._lock:
@@ -249,7 +255,7 @@ class SolveState:
             for index, (claims, bound) in enumerate(zip(self._bounds, bounds, strict=False)):
                 if bound is None:
                     break
-                if index >= given:
+                if index >= proven_before:
                     claims.setdefault(reached, Claims()).add(Proven(bound, kind, engine, by_solver))
                 reached = (*reached, bound)
             self._doubt_contradicted()
@@ -294,13 +300,15 @@ class SolveState:
     def _proofs(self, confirmed: bool) -> tuple[Proven | None, ...]:
         proofs: list[Proven | None] = []
         values = None if self.best is None else self.best.values
-        given: tuple[int, ...] | None = ()
+        prefix: tuple[int, ...] | None = ()
         for index, claims in enumerate(self._bounds):
-            one = None if given is None else claims.get(given)
-            proven = None if one is None else one.best(self.trust, confirmed=confirmed)
+            term_claims = None if prefix is None else claims.get(prefix)
+            proven = (
+                None if term_claims is None else term_claims.best(self.trust, confirmed=confirmed)
+            )
             proofs.append(proven)
             closed = proven is not None and values is not None and values[index] == proven.bound
-            given = values[: index + 1] if closed and values is not None else None
+            prefix = values[: index + 1] if closed and values is not None else None
         return tuple(proofs)
 
     def proofs(self) -> tuple[Proven | None, ...]:

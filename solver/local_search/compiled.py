@@ -57,7 +57,8 @@ def make_model(problem: Problem, start: Placement) -> Model:
         [g for g, other in enumerate(firsts) if _is_larger(problem, other, n)] for n in firsts
     )
     task_at, task = _laid_out(
-        [i for i in one.tasks if start.nodes[i] != UNPLACED] for one in problem.classes
+        [i for i in task_class.tasks if start.nodes[i] != UNPLACED]
+        for task_class in problem.classes
     )
     most_of = np.full(len(problem.components), NO_LIMIT, dtype=np.int64)
     for rules in problem.rules:
@@ -68,8 +69,8 @@ def make_model(problem: Problem, start: Placement) -> Model:
         demand=problem.demand.copy(),
         heap=problem.heap.copy(),
         heap_limit=_ints(rules.heap_limit for rules in problem.rules),
-        topology=_ints(one.topology for one in problem.classes),
-        component=_ints(one.component for one in problem.classes),
+        topology=_ints(task_class.topology for task_class in problem.classes),
+        component=_ints(task_class.component for task_class in problem.classes),
         most_of=most_of,
         cpu=problem.cpu if problem.cpu is not None and problem.min_worker_cpu else NONE,
         least_cpu=problem.min_worker_cpu,
@@ -129,13 +130,13 @@ def make_state(
     )
     state.numbers[FREE] = rows
     larger = _larger_nodes(problem, sorted({start.nodes[i] for i in model.placed.tolist()}))
-    known: dict[tuple[int, int, int], int] = {}
+    row_of: dict[tuple[int, int, int], int] = {}
     for task in model.placed.tolist():
         topology = int(model.topology[problem.task_class[task]])
         key = (topology, start.nodes[task], start.workers[task])
-        if key not in known:
-            known[key] = open_row(state, topology, larger[start.nodes[task]])
-        put(model, state, task, known[key])
+        if key not in row_of:
+            row_of[key] = open_row(state, topology, larger[start.nodes[task]])
+        put(model, state, task, row_of[key])
     return state
 
 
@@ -154,8 +155,8 @@ def _larger_nodes(problem: Problem, used: Sequence[int]) -> dict[int, int]:
     What is on a node may move to a larger one of its rack as a whole at no cost. Step by step the
     search would never get there.
     """
-    taken = set(used)
-    free = [node for node in range(problem.node_count) if node not in taken]
+    used_nodes = set(used)
+    free = [node for node in range(problem.node_count) if node not in used_nodes]
     target: dict[int, int] = {}
     for node in used:
         best = node
@@ -226,9 +227,9 @@ class CompiledSearch:
 
 def _laid_out(lists: Iterable[Sequence[int]]) -> tuple[IntArray, IntArray]:
     """Return where each list starts (and the last ends), and the lists end to end."""
-    known = [list(one) for one in lists]
-    starts = np.concatenate([[0], np.cumsum([len(one) for one in known])]).astype(np.int64)
-    return starts, _ints(value for one in known for value in one)
+    rows = [list(one) for one in lists]
+    starts = np.concatenate([[0], np.cumsum([len(one) for one in rows])]).astype(np.int64)
+    return starts, _ints(value for one in rows for value in one)
 
 
 def _ints(values: Iterable[int]) -> IntArray:

@@ -56,13 +56,13 @@ class WorkerTable:
         regions = np.zeros((1, len(problem.regions)), dtype=np.int64)
         near, counts = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
         fixed = np.zeros(1, dtype=np.bool_)
-        made = cls(
+        table = cls(
             node, topology - 1, label + NO_LABEL, held, heap, cpu, near, counts, regions, fixed, []
         )
         homes = {(one.topology, *one.home) for one in problem.classes if one.home is not None}
         for home in sorted(homes) if problem.counts_moves else ():
-            made.fixed[made.open(*home)] = True
-        return made
+            table.fixed[table.open(*home)] = True
+        return table
 
     def find(self, topology: int, node: int, label: int) -> int | None:
         """Return the row of a worker that has this label, if there is one."""
@@ -179,8 +179,8 @@ class Rulebook:
         for g in self._touched[c]:
             region = problem.regions[g]
             on_node = region.kind == "offheap_node"
-            known = self._node_regions[at.node, g] if on_node else workers.regions[at.row, g]
-            size = region.size * (known == 0)
+            regions = self._node_regions[at.node, g] if on_node else workers.regions[at.row, g]
+            size = region.size * (regions == 0)
             needs[:, problem.memory] += size
             heaps += size if region.kind == "onheap" else 0
         return needs, heaps
@@ -198,8 +198,8 @@ class Rulebook:
         A fresh worker is the last row, which is empty.
         """
         problem = self._problem
-        one = problem.classes[c]
-        rules = problem.rules[one.topology]
+        task_class = problem.classes[c]
+        rules = problem.rules[task_class.topology]
         needs, heaps = self._needs(workers, c, at)
         hard = problem.hard
         room = problem.capacity[at.node][:, hard] - self.load[at.node][:, hard]
@@ -207,8 +207,11 @@ class Rulebook:
         fits &= workers.heap[at.row] + heaps <= rules.heap_limit
         empty = workers.held[at.row] == 0
         fits &= ~empty | (self._open[at.node] < problem.slots[at.node])
-        if one.component in self._limit:
-            fits &= self._of_component[at.node, one.component] < self._limit[one.component]
+        if task_class.component in self._limit:
+            fits &= (
+                self._of_component[at.node, task_class.component]
+                < self._limit[task_class.component]
+            )
         if rules.one_task_per_worker:
             return np.asarray(fits & empty)
         apart = self._apart[c]

@@ -289,10 +289,10 @@ def _chain(m, task, count, out, rng):
     out[0], filled = task, 1
     for _ in range(count):
         other = _neighbour(m, out[int(rng.random() * filled)], rng)
-        known = False
+        is_known = False
         for i in range(filled):
-            known |= out[i] == other
-        if not known:
+            is_known |= out[i] == other
+        if not is_known:
             out[filled] = other
             filled += 1
     return filled

@@ -225,12 +225,14 @@ class Snapshot:
         """Return it as a placement; workers without a label get one that is free."""
         label = self.label.copy()
         used = np.unique(self.row[self.row != NO_ROW])
-        taken = {(int(self.node[w]), int(label[w])) for w in np.flatnonzero(label != NO_LABEL)}
+        used_labels = {
+            (int(self.node[w]), int(label[w])) for w in np.flatnonzero(label != NO_LABEL)
+        }
         following: dict[int, int] = {}
         for row in used[label[used] == NO_LABEL].tolist():
             node = int(self.node[row])
             free = following.get(node, 0)
-            while (node, free) in taken:
+            while (node, free) in used_labels:
                 free += 1
             label[row] = free
             following[node] = free + 1

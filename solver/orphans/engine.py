@@ -102,7 +102,7 @@ def _solve(best: Incumbent, stated: OrphansModel, model: cp_model.CpModel, limit
     """Minimise the terms, each with those before it at their proven optimum."""
     for term, optimum in zip(stated.terms, best.optima, strict=False):
         model.add(term <= optimum)
-    for index in range(best.given, len(stated.terms)):
+    for index in range(best.proven_before, len(stated.terms)):
         term = stated.terms[index]
         status = _minimise(best, stated, model, limits, term)
         if status == cp_model.INFEASIBLE:

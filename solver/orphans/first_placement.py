@@ -176,21 +176,21 @@ class _Search:
         after.remove(other)
         c = self._class_of[task]
         attraction = after.attraction(c)
-        here = min(
+        own_fit = min(
             after.fits_on(c, node),
             key=lambda fit: after.added_cost(c, fit, attraction),
             default=None,
         )
-        if here is None:
+        if own_fit is None:
             state.tried = after.tried
             return False
-        after.put(task, here)
+        after.put(task, own_fit)
         if self._moved(after) > self._problem.move_limit:
             state.tried = after.tried
             return False
-        there = self._best(after, other)
-        if there is not None:
-            after.put(other, there)
+        other_fit = self._best(after, other)
+        if other_fit is not None:
+            after.put(other, other_fit)
         elif depth <= 1 or not self._make_room(after, other, depth - 1):
             state.tried = after.tried
             return False

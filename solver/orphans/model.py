@@ -101,7 +101,7 @@ class OrphansModel:
     def hints(self, placement: Placement) -> Iterator[tuple[Count, int]]:
         """Yield counts and their values in a placement that moves nothing."""
         fresh: dict[Place, Place] = {}
-        taken: dict[tuple[int, int], int] = {}
+        fresh_counts: dict[tuple[int, int], int] = {}
         for tasks in self._tasks.values():
             for task in tasks:
                 place = (placement.nodes[task], placement.workers[task])
@@ -112,13 +112,13 @@ class OrphansModel:
                         for w in self._workers
                         if w.held is None and w.topology == topology and w.place[0] == place[0]
                     ]
-                    number = taken.get((place[0], topology), 0)
-                    taken[place[0], topology] = number + 1
+                    number = fresh_counts.get((place[0], topology), 0)
+                    fresh_counts[place[0], topology] = number + 1
                     fresh[place] = same[number] if number < len(same) else place
         for worker in self._workers:
             for c, count in worker.counts.items():
-                there = [(placement.nodes[t], placement.workers[t]) for t in self._tasks[c]]
-                yield count, sum(fresh.get(one, one) == worker.place for one in there)
+                places = [(placement.nodes[t], placement.workers[t]) for t in self._tasks[c]]
+                yield count, sum(fresh.get(one, one) == worker.place for one in places)
 
     def _current(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         placement = self._running.placement()
@@ -129,7 +129,7 @@ class OrphansModel:
         problem = self._problem
         if not problem.may_reject:
             return {}
-        running = {held.topology for held in self._running.workers.values()}
+        running = {contents.topology for contents in self._running.workers.values()}
         return {
             t: self._builder.boolean("")
             for t, rules in enumerate(problem.rules)
@@ -150,9 +150,9 @@ class OrphansModel:
             size = sum(len(self._tasks[c]) for c in classes)
             most = min(size, self._fresh_workers(t, classes))
             for node in range(problem.node_count):
-                for place, held in self._running.workers.items():
-                    if place[0] == node and held.topology == t:
-                        self._workers.append(_Worker(place, t, held, 1))
+                for place, contents in self._running.workers.items():
+                    if place[0] == node and contents.topology == t:
+                        self._workers.append(_Worker(place, t, contents, 1))
                 free = int(problem.slots[node]) - self._running.nodes[node].workers
                 before: Count | None = None
                 for _ in range(min(most, free)):
@@ -246,10 +246,10 @@ class OrphansModel:
                 most = sum(worker.upper[c] for c in classes)
                 builder.at_most("", total, most * here[component])
         components = list(here)
-        for index, one in enumerate(components):
-            for other in components[:index]:
-                if rules.keeps_apart(one, other):
-                    builder.at_most("", here[one] + here[other], 1)
+        for index, first in enumerate(components):
+            for second in components[:index]:
+                if rules.keeps_apart(first, second):
+                    builder.at_most("", here[first] + here[second], 1)
 
     def _touched(self, classes: tuple[int, ...], workers: list[_Worker]) -> Count | None:
         """Return whether an orphan of some classes comes to some workers; ``None`` = none can."""
@@ -464,7 +464,7 @@ class OrphansModel:
         return [
             {
                 c: (total(counts), min(len(self._tasks[c]), sum(uppers[group][c].values())))
-                for c, counts in held.items()
+                for c, counts in counts_of.items()
             }
-            for group, held in groups.items()
+            for group, counts_of in groups.items()
         ]

@@ -103,13 +103,13 @@ class _Room:
 
     def worker_with(self, worker: WorkerContents | None, c: int) -> WorkerContents | None:
         """Return a worker (``None`` = a new one) with one more task; ``None`` = not allowed."""
-        one = self._problem.classes[c]
-        rules = self._problem.rules[one.topology]
-        worker = worker or self._empty_workers[one.topology]
-        if worker.topology != one.topology:
+        task_class = self._problem.classes[c]
+        rules = self._problem.rules[task_class.topology]
+        worker = worker or self._empty_workers[task_class.topology]
+        if worker.topology != task_class.topology:
             return None
         others = worker.components if rules.isolates else ()
-        if any(rules.keeps_apart(one.component, other) for other in others):
+        if any(rules.keeps_apart(task_class.component, other) for other in others):
             return None
         new = self._worker_regions[c] - worker.regions
         kinds = [self._problem.regions[g] for g in new]
@@ -119,8 +119,8 @@ class _Room:
         load = [a + b for a, b in zip(worker.load, self._demand[c], strict=True)]
         self._add_memory(load, new)
         return WorkerContents(
-            one.topology,
-            worker.components | {one.component},
+            task_class.topology,
+            worker.components | {task_class.component},
             tuple(load),
             heap,
             worker.regions | new,
@@ -194,14 +194,14 @@ class Attraction:
     """Node -> flow from the new task to it; only where distances come as a matrix."""
     received: Counter[int] = field(default_factory=Counter)
 
-    def add(self, there: Place, flow: int, *, is_sent: bool) -> None:
+    def add(self, place: Place, flow: int, *, is_sent: bool) -> None:
         """Add flow between the new task and tasks in a place."""
-        node = there[0]
+        node = place[0]
         if self.problem.matrix is not None:
             (self.sent if is_sent else self.received)[node] += flow
             return
         self.total += flow
-        self.by_worker[there] += flow
+        self.by_worker[place] += flow
         self.by_node[node] += flow
         self.by_rack[int(self.problem.node_rack[node])] += flow
 
@@ -209,9 +209,9 @@ class Attraction:
         """Return the cost in a place."""
         node, matrix = place[0], self.problem.matrix
         if matrix is not None:
-            sent = sum(flow * int(matrix[node, there]) for there, flow in self.sent.items())
+            sent = sum(flow * int(matrix[node, other]) for other, flow in self.sent.items())
             return sent + sum(
-                flow * int(matrix[there, node]) for there, flow in self.received.items()
+                flow * int(matrix[other, node]) for other, flow in self.received.items()
             )
         far = self.problem.distance.tolist()
         return int(

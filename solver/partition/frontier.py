@@ -71,8 +71,8 @@ class Frontier:
             reward = scale * layer.gain - int(duals[layer.kind])
             for count in range(1, layer.most + 1):
                 used = count * layer.weight
-                taken = after[layer.base + count * layer.stride, : self.units + 1 - used]
-                np.maximum(here[:, used:], taken + count * reward[:, None], out=here[:, used:])
+                shifted = after[layer.base + count * layer.stride, : self.units + 1 - used]
+                np.maximum(here[:, used:], shifted + count * reward[:, None], out=here[:, used:])
             tables.append(here)
         return tables[::-1]
 
@@ -84,21 +84,24 @@ class Frontier:
             counts = np.zeros(self.kind_count, dtype=np.int64)
             state, left = 0, self.units
             for i in range(first, len(self.layers)):
-                one = self.layers[i]
-                reward = scale * int(one.gain[state]) - int(duals[one.kind])
+                current = self.layers[i]
+                reward = scale * int(current.gain[state]) - int(duals[current.kind])
                 low = 1 if i == first else 0
                 ways = [
-                    (count * reward + int(tables[i + 1][into, left - count * one.weight]), count)
-                    for count in range(low, one.most + 1)
-                    if count * one.weight <= left
-                    for into in [int(one.base[state]) + count * one.stride]
+                    (
+                        count * reward + int(tables[i + 1][into, left - count * current.weight]),
+                        count,
+                    )
+                    for count in range(low, current.most + 1)
+                    if count * current.weight <= left
+                    for into in [int(current.base[state]) + count * current.stride]
                 ]
                 if not ways:
                     break
                 count = max(ways)[1]
-                counts[one.kind] = count
-                state = int(one.base[state]) + count * one.stride
-                left -= count * one.weight
+                counts[current.kind] = count
+                state = int(current.base[state]) + count * current.stride
+                left -= count * current.weight
             if counts[layer.kind]:
                 parts.append(counts)
         return parts
@@ -125,10 +128,10 @@ class Frontier:
                 into = layer.base[state[rows]] + count * layer.stride
                 rest = left[rows] - count * layer.weight
                 worth = value[rows] + count * reward[rows]
-                kept = worth + after[into, rest] >= least  # the table is exact: none is in vain
-                taken = counts[rows[kept]]
-                taken[:, layer.kind] = count
-                chosen.append((taken, into[kept], rest[kept], worth[kept]))
+                mask = worth + after[into, rest] >= least  # the table is exact: none is in vain
+                tasks_taken = counts[rows[mask]]
+                tasks_taken[:, layer.kind] = count
+                chosen.append((tasks_taken, into[mask], rest[mask], worth[mask]))
             if sum(len(piece[1]) for piece in chosen) > most_parts:
                 raise TooLongError
             counts, state, left, value = (

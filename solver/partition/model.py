@@ -159,9 +159,9 @@ def _cannot_run_short(problem: Problem, kinds: TaskTypes) -> bool:
 
     u >= 2 such parts take more than u / 2 of a node's capacities, summed up over dimensions.
     """
-    total, taken = kinds.sizes @ kinds.demand, Fraction(0)
+    total, node_share = kinds.sizes @ kinds.demand, Fraction(0)
     for need, room in zip(total.tolist(), problem.capacity[0].tolist(), strict=True):
         if need and room < NO_LIMIT:
-            taken += Fraction(need, max(room, 1))
-    most_parts = max(1, -(-2 * taken.numerator // taken.denominator) - 1)
+            node_share += Fraction(need, max(room, 1))
+    most_parts = max(1, -(-2 * node_share.numerator // node_share.denominator) - 1)
     return problem.node_count >= most_parts

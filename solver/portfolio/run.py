@@ -161,7 +161,7 @@ class PortfolioRun:
 
 def _proof(engine: Engine, outcome: Outcome) -> Proof:
     """Return what an engine proved by itself, without the terms that were proven before."""
-    own = (*(None,) * outcome.given, *outcome.bounds[outcome.given :])
+    own = (*(None,) * outcome.proven_before, *outcome.bounds[outcome.proven_before :])
     return Proof(engine.name, engine.version(), own, outcome.proof)
 
 

@@ -166,7 +166,7 @@ def _prove(auto: PortfolioRun, cluster: ClusterBounds, reporter: Reporter) -> No
     if problem.may_reject and optima and optima[0] != least:
         cost = cluster.least_cost(optima[0])
         if cost is not None:
-            reporter.prove((optima[0], *cost), SUM_OF_TOPOLOGIES, given=1)
+            reporter.prove((optima[0], *cost), SUM_OF_TOPOLOGIES, proven_before=1)
 
 
 def solve_one_topology(

@@ -182,19 +182,19 @@ def on_classes(problem: Problem, classes: Sequence[int]) -> SubProblem:
 
 def on_tasks(problem: Problem, tasks: Sequence[int]) -> SubProblem:
     """Return the problem with only these tasks and the classes they are of, see `on_classes`."""
-    kept: dict[int, list[int]] = {
+    class_tasks: dict[int, list[int]] = {
         c: [] for c in sorted({int(problem.task_class[t]) for t in tasks})
     }
     for task in sorted(tasks):
-        kept[int(problem.task_class[task])].append(task)
-    return _with(problem, kept)
+        class_tasks[int(problem.task_class[task])].append(task)
+    return _with(problem, class_tasks)
 
 
-def _with(problem: Problem, kept: Mapping[int, Sequence[int]]) -> SubProblem:
+def _with(problem: Problem, class_tasks: Mapping[int, Sequence[int]]) -> SubProblem:
     """Return the problem with these tasks of these classes, both ascending."""
-    classes = list(kept)
+    classes = list(class_tasks)
     index = {c: i for i, c in enumerate(classes)}
-    tasks = tuple(sorted(task for several in kept.values() for task in several))
+    tasks = tuple(sorted(task for members in class_tasks.values() for task in members))
     new_task = {task: i for i, task in enumerate(tasks)}
     regions = (
         replace(region, classes=tuple(index[c] for c in region.classes if c in index))
@@ -203,8 +203,8 @@ def _with(problem: Problem, kept: Mapping[int, Sequence[int]]) -> SubProblem:
     smaller = replace(
         problem,
         classes=tuple(
-            replace(problem.classes[c], tasks=tuple(new_task[t] for t in several))
-            for c, several in kept.items()
+            replace(problem.classes[c], tasks=tuple(new_task[t] for t in members))
+            for c, members in class_tasks.items()
         ),
         demand=problem.demand[classes],
         heap=problem.heap[classes],

@@ -72,23 +72,23 @@ def reduce_nodes(problem: Problem) -> Reduction:
     largest = largest_type(problem, types)
     for members in in_rack:
         if largest is not None and len(members[largest]) >= needed[largest].in_union:
-            kept = members[largest][: needed[largest].alone]
-            return Reduction(on_nodes(problem, kept), tuple(kept))
+            reduced_nodes = members[largest][: needed[largest].alone]
+            return Reduction(on_nodes(problem, reduced_nodes), tuple(reduced_nodes))
         if all(
             len(nodes) >= need.in_union or len(nodes) == len(kind.nodes)
             for nodes, need, kind in zip(members, needed, types, strict=True)
         ):
             in_rack = [members]
             break
-    kept = sorted(
+    reduced_nodes = sorted(
         n
         for members in in_rack
         for nodes, need in zip(members, needed, strict=True)
         for n in nodes[: need.alone]
     )
-    if len(kept) == problem.node_count:
+    if len(reduced_nodes) == problem.node_count:
         return everything
-    return Reduction(on_nodes(problem, kept), tuple(kept))
+    return Reduction(on_nodes(problem, reduced_nodes), tuple(reduced_nodes))
 
 
 def largest_type(problem: Problem, types: tuple[NodeType, ...]) -> int | None:

@@ -41,10 +41,10 @@ def over_racks(problem: Problem, outer: Outcome, inner: Outcome) -> Outcome:
             cut = least_cut(problem) if extra_distance(problem, term) else None
             if cut is None:
                 return unknown
-            several = bound + extra_distance(problem, term) * cut
-            bounds[term] = min(value, several)
+            cut_bound = bound + extra_distance(problem, term) * cut
+            bounds[term] = min(value, cut_bound)
             bounds[term + 1 :] = (
-                inner.bounds[term + 1 :] if several > value else nothing[term + 1 :]
+                inner.bounds[term + 1 :] if cut_bound > value else nothing[term + 1 :]
             )
             break
     proof = "one rack, or the least cut of the flows between racks"

@@ -51,8 +51,8 @@ def as_one_node(problem: Problem, token: CancellationToken) -> SingleNode | None
     if problem.node_count != 1 or problem.matrix is not None or len(topologies) != 1:
         return None
     rules = problem.rules[topologies[0]]
-    wanted = worker_count(problem, topologies[0], 0, most_tasks(problem), token)
-    workers = min(wanted, int(problem.slots[0]))
+    useful = worker_count(problem, topologies[0], 0, most_tasks(problem), token)
+    workers = min(useful, int(problem.slots[0]))
     total = np.array(problem.sizes, dtype=np.int64) @ problem.demand
     if (
         problem.regions
@@ -95,7 +95,7 @@ def as_one_node(problem: Problem, token: CancellationToken) -> SingleNode | None
 
 
 def least_cpu_may_bind(problem: Problem, node: int, workers: int | Fraction) -> bool:
-    """Return whether all tasks, in so many workers of a node at most, may count too much cpu.
+    """Return whether all tasks, in at most `workers` workers of a node, may count too much cpu.
 
     A worker counts at most the least cpu more than its tasks.
     """

@@ -100,9 +100,9 @@ def _alike(problem: Problem) -> list[list[int]]:
         near[flow.source].append((0, flow.target, flow.weight))
         near[flow.target].append((1, flow.source, flow.weight))
     groups: dict[object, list[int]] = {}
-    for c, one in enumerate(problem.classes):
+    for c, task_class in enumerate(problem.classes):
         linear = () if problem.linear is None else tuple(problem.linear[c].tolist())
-        groups.setdefault((one.component, linear, tuple(sorted(near[c]))), []).append(c)
+        groups.setdefault((task_class.component, linear, tuple(sorted(near[c]))), []).append(c)
     return sorted(groups.values(), key=lambda group: min(problem.classes[group[0]].tasks))
 
 

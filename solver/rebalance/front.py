@@ -237,7 +237,7 @@ NOW, FEWER, WAY = "what runs now", "other points", "on the way to the free optim
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Asked:
+class _Query:
     """A problem, where its search starts, and what is proven about it."""
 
     problem: Problem
@@ -245,8 +245,8 @@ class _Asked:
     bounds: Bounds
 
 
-def _asked(problem: Problem, known: FrontPoint, now: Placement) -> _Asked:
-    return _Asked(problem, now if known.placement is None else known.placement, known.bounds)
+def _query(problem: Problem, point: FrontPoint, now: Placement) -> _Query:
+    return _Query(problem, now if point.placement is None else point.placement, point.bounds)
 
 
 class FrontSearch:
@@ -296,23 +296,23 @@ class FrontSearch:
 
     def _with_orphans(self, now: Placement) -> FrontPoint:
         """Return the point without moves: only orphans get a place."""
-        asked = _Asked(with_limit(self.problem.instance, 0), now, ())
+        query = _Query(with_limit(self.problem.instance, 0), now, ())
         seconds = ORPHANS_FRACTION * self._left_s
-        if ORPHANS.supports(asked.problem) is None:
+        if ORPHANS.supports(query.problem) is None:
             try:
-                return self._solved(asked, seconds, ORPHANS)[0]
+                return self._solved(query, seconds, ORPHANS)[0]
             except UntakenError:
                 pass  # too large for it
-        return self._solved(asked, seconds)[0]
+        return self._solved(query, seconds)[0]
 
     def _free(self, now: Placement) -> FrontPoint:
         """Return the best placement with any number of moves, and as few as possible."""
         instance = self.problem.instance
         terms = instance.objective.terms
         counted = terms if "moved" in instance.objective.parts else (*terms, "moved")
-        few = replace(instance, objective=replace(instance.objective, terms=counted))
-        asked = _Asked(compile_problem(few), now, ())
-        point, bounds = self._solved(asked, FREE_FRACTION * self._left_s)
+        fewest_moves = replace(instance, objective=replace(instance.objective, terms=counted))
+        query = _Query(compile_problem(fewest_moves), now, ())
+        point, bounds = self._solved(query, FREE_FRACTION * self._left_s)
         point = with_bound(replace(point, bounds=()), bounds[: len(terms)])
         if len(counted) > len(terms) and point.is_proven:
             self.fewest_moves = bounds[-1]
@@ -328,12 +328,12 @@ class FrontSearch:
         if start.is_proven or self._left_s <= 0:
             return start
         limited = with_limit(self.problem.instance, moves)
-        point = self._by_tables(_asked(limited, start, now))
+        point = self._by_tables(_query(limited, start, now))
         if point is None:
             if self._on_the_way is None:
                 self._on_the_way = self._states_between(now, free)
-            asked = _asked(limited, self._known(moves, free), now)
-            point = self._by_search(asked, self._left_s / (self._last - moves + 1))
+            query = _query(limited, self._known(moves, free), now)
+            point = self._by_search(query, self._left_s / (self._last - moves + 1))
         return replace(point, max_moves=moves)
 
     def _known(self, moves: int, free: FrontPoint) -> FrontPoint:
@@ -345,13 +345,13 @@ class FrontSearch:
         start = replace(best, max_moves=moves, bounds=(), how=FEWER, seconds=0.0)
         return with_bound(start, self._bounds(free, moves))
 
-    def _by_tables(self, asked: _Asked) -> FrontPoint | None:
+    def _by_tables(self, query: _Query) -> FrontPoint | None:
         """Return the point by exact tables; ``None`` once a point was too large for them."""
         left = self._tables_until - time.perf_counter()
-        if left <= 0 or FEW_MOVES.supports(asked.problem) is not None:
+        if left <= 0 or FEW_MOVES.supports(query.problem) is not None:
             return None
         try:
-            point, _ = self._solved(asked, left, FEW_MOVES)
+            point, _ = self._solved(query, left, FEW_MOVES)
         except UntakenError:
             point = None
         if point is not None and point.is_proven:
@@ -359,16 +359,16 @@ class FrontSearch:
         self._tables_until = 0.0
         return None
 
-    def _by_search(self, asked: _Asked, seconds: float) -> FrontPoint:
+    def _by_search(self, query: _Query, seconds: float) -> FrontPoint:
         """Return the point by column generation, or by ``auto`` where columns cannot be listed."""
-        if self._has_columns and COLUMNS.supports(asked.problem) is None:
+        if self._has_columns and COLUMNS.supports(query.problem) is None:
             if not self._columns.is_listed:
                 seconds = max(seconds, LISTING_FRACTION * self._left_s)
             try:
-                return self._solved(asked, seconds, self._columns.engine())[0]
+                return self._solved(query, seconds, self._columns.engine())[0]
             except UntakenError:
                 self._has_columns = False
-        return self._solved(asked, seconds, parameters=NO_TABLES)[0]
+        return self._solved(query, seconds, parameters=NO_TABLES)[0]
 
     def _without_moves(self, now: Placement) -> FrontPoint:
         """Return the current placement, the only one without moves."""
@@ -408,13 +408,13 @@ class FrontSearch:
 
     def _solved(
         self,
-        asked: _Asked,
+        query: _Query,
         seconds: float,
         engine: str | Engine = "auto",
         parameters: Mapping[str, Parameters] | None = None,
     ) -> tuple[FrontPoint, Bounds]:
         """Return a run's answer, judged without a limit of moves, and all its bounds."""
-        problem, bounds = asked.problem, asked.bounds
+        problem, bounds = query.problem, query.bounds
         result = solve(
             problem,
             engine=engine,
@@ -423,19 +423,19 @@ class FrontSearch:
             workers=self._limits.workers,
             seed=self._limits.seed,
             memory_limit_mb=self._limits.memory_mb,
-            hint=asked.hint,
+            hint=query.hint,
             bounds=bounds,
         )
         self.is_interrupted |= result.interrupted
-        found = tuple(
-            None if one.bound is None else int(one.bound / term.unit)
-            for one, term in zip(result.objective, problem.terms, strict=True)
+        proven = tuple(
+            None if term_result.bound is None else int(term_result.bound / term.unit)
+            for term_result, term in zip(result.objective, problem.terms, strict=True)
         )
         placement = result.placement
         verdict = None if placement is None else judge(self.problem, placement)
         point = FrontPoint(0, result.status, placement, verdict, (), result.engine, result.seconds)
         terms = len(self.problem.terms)
-        return with_bound(with_bound(point, bounds[:terms]), found[:terms]), found
+        return with_bound(with_bound(point, bounds[:terms]), proven[:terms]), proven
 
 
 def _with_all_bounds(points: Sequence[FrontPoint]) -> tuple[FrontPoint, ...]:

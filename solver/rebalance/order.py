@@ -70,23 +70,23 @@ def demand(kinds: list[int], start: Placement, end: Placement) -> Demand:
     return Demand(before - after, after - before)
 
 
-def parts(wanted: Demand) -> list[Demand]:
+def parts(moves: Demand) -> list[Demand]:
     """Return the moves in parts that share no node, so that each can be ordered by itself."""
     group: dict[object, object] = {}
 
-    def root(one: object) -> object:
-        while group.setdefault(one, one) != one:
-            one = group[one]
-        return one
+    def root(item: object) -> object:
+        while group.setdefault(item, item) != item:
+            item = group[item]
+        return item
 
-    for kind, (node, _) in [*wanted.leave, *wanted.come]:
+    for kind, (node, _) in [*moves.leave, *moves.come]:
         group[root(("kind", kind))] = root(("node", node) if node != UNPLACED else ("kind", kind))
-    names = sorted({root(("kind", kind)) for kind, _ in wanted.leave}, key=str)
+    names = sorted({root(("kind", kind)) for kind, _ in moves.leave}, key=str)
 
     def own(all_of: Counter[tuple[int, Place]], name: object) -> Counter[tuple[int, Place]]:
         return Counter({key: n for key, n in all_of.items() if root(("kind", key[0])) == name})
 
-    return [Demand(own(wanted.leave, name), own(wanted.come, name)) for name in names]
+    return [Demand(own(moves.leave, name), own(moves.come, name)) for name in names]
 
 
 # A state between two placements: the moves so far, and the moves that the rules allow next.
@@ -120,11 +120,11 @@ class StateBetween:
         self._nodes, self._workers = list(start.nodes), list(start.workers)
         self._made: list[tuple[int, Place, Place, bool]] = []
 
-    def wanted(self, end: Placement) -> Demand:
+    def moves_to(self, end: Placement) -> Demand:
         """Return the moves left to `end`; savings are compared unless that would take too long."""
-        wanted = demand(self._kinds, self.placement(), end)
-        self._saves_first &= wanted.come.total() * self._problem.task_count <= MOST_JUDGED
-        return wanted
+        moves = demand(self._kinds, self.placement(), end)
+        self._saves_first &= moves.come.total() * self._problem.task_count <= MOST_JUDGED
+        return moves
 
     @property
     def made(self) -> tuple[tuple[int, Place, Place, bool], ...]:
@@ -140,11 +140,11 @@ class StateBetween:
         node, label = move.target
         if node == UNPLACED:
             return ()
-        held = Counter(self._held.get(node, Counter()))
+        counts = Counter(self._held.get(node, Counter()))
         if move.source[0] == node:
-            held[move.kind, move.source[1]] -= 1
-        held[move.kind, label] += 1
-        return self._rules.broken(node, +held)
+            counts[move.kind, move.source[1]] -= 1
+        counts[move.kind, label] += 1
+        return self._rules.broken(node, +counts)
 
     def blocked(self, move: KindMove) -> Blocked:
         """Return a move that would break a rule now, with that rule."""
@@ -232,16 +232,20 @@ class RulesBetween:
             self._tasks.setdefault(kind, []).append(task)
         self._known: dict[tuple[int, frozenset[object]], tuple[Violation, ...]] = {}
         self._tolerated: dict[tuple[str, str, str], Fraction] = {}
-        for node, held in contents(kinds, start).items():
-            for one in self._judged(node, held):
-                self._tolerated[one.rule, one.place, one.subject] = one.needed
+        for node, counts in contents(kinds, start).items():
+            for violation in self._judged(node, counts):
+                self._tolerated[violation.rule, violation.place, violation.subject] = (
+                    violation.needed
+                )
 
-    def broken(self, node: int, held: Mapping[tuple[int, int], int]) -> tuple[Violation, ...]:
+    def broken(self, node: int, counts: Mapping[tuple[int, int], int]) -> tuple[Violation, ...]:
         """Return the rules that a node breaks with these tasks but did not break before."""
-        key = (node, frozenset(held.items()))
+        key = (node, frozenset(counts.items()))
         if key not in self._known:
             self._known[key] = tuple(
-                one for one in self._judged(node, held) if not self._is_tolerated(one)
+                violation
+                for violation in self._judged(node, counts)
+                if not self._is_tolerated(violation)
             )
         return self._known[key]
 
@@ -249,37 +253,37 @@ class RulesBetween:
         before = self._tolerated.get((violation.rule, violation.place, violation.subject))
         return before is not None and violation.needed <= before
 
-    def _judged(self, node: int, held: Mapping[tuple[int, int], int]) -> list[Violation]:
+    def _judged(self, node: int, counts: Mapping[tuple[int, int], int]) -> list[Violation]:
         nodes, workers = ([UNPLACED] * self._problem.task_count for _ in range(2))
         used: Counter[int] = Counter()
-        for (kind, label), count in held.items():
+        for (kind, label), count in counts.items():
             for task in self._tasks[kind][used[kind] : used[kind] + count]:
                 nodes[task], workers[task] = node, label
             used[kind] += count
-        held_there = account(self._problem, Placement(tuple(nodes), tuple(workers)))
-        broken = violations(self._problem, held_there, moved=0)
+        accounting = account(self._problem, Placement(tuple(nodes), tuple(workers)))
+        broken = violations(self._problem, accounting, moved=0)
         return [one for one in broken if one.rule not in _OF_WHOLE]
 
 
 def contents(kinds: list[int], placement: Placement) -> Contents:
     """Return what each node holds."""
-    held: Contents = {}
+    by_node: Contents = {}
     places = zip(placement.nodes, placement.workers, strict=True)
     for kind, (node, label) in zip(kinds, places, strict=True):
         if node != UNPLACED:
-            held.setdefault(node, Counter())[kind, label] += 1
-    return held
+            by_node.setdefault(node, Counter())[kind, label] += 1
+    return by_node
 
 
-def put(held: Contents, kind: int, place: Place, count: int) -> None:
+def put(by_node: Contents, kind: int, place: Place, count: int) -> None:
     """Add `count` tasks of a kind to a place; below 0, remove them."""
     if place == NOWHERE:
         return
     node, label = place
-    there = held.setdefault(node, Counter())
-    there[kind, label] += count
-    if not there[kind, label]:
-        del there[kind, label]
+    counts = by_node.setdefault(node, Counter())
+    counts[kind, label] += count
+    if not counts[kind, label]:
+        del counts[kind, label]
 
 
 MOST_STATES = 20_000
@@ -330,7 +334,7 @@ def ordered(
     state = StateBetween(problem, start, token, saves_first)
     blocked: list[Blocked] = []
     is_proven = True
-    for part in parts(state.wanted(end)):
+    for part in parts(state.moves_to(end)):
         for spare in range(parking + 1):
             search = _PartSearch(state, part, spare)
             if search.run():
@@ -344,12 +348,12 @@ def ordered(
 class _PartSearch:
     """The search for an order of one part of the moves, depth first."""
 
-    def __init__(self, state: StateBetween, wanted: Demand, parking: int) -> None:
+    def __init__(self, state: StateBetween, moves: Demand, parking: int) -> None:
         self._state, self._parking = state, parking
-        self._left = Demand(Counter(wanted.leave), Counter(wanted.come))
+        self._left = Demand(Counter(moves.leave), Counter(moves.come))
         self._seen: set[object] = set()
         self._went_back = False
-        self._fewest_left = wanted.come.total() + 1
+        self._fewest_left = moves.come.total() + 1
         self.blocked: list[Blocked] = []
         self.is_complete = True
 
@@ -416,14 +420,14 @@ class _PartSearch:
         self._state.undo(move)
         self._count(move, -1)
 
-    def _count(self, move: KindMove, made: int) -> None:
+    def _count(self, move: KindMove, change: int) -> None:
         leave, come = self._left.leave, self._left.come
-        leave[move.kind, move.source] -= made
+        leave[move.kind, move.source] -= change
         if move.is_parking:
-            leave[move.kind, move.target] += made
-            self._parking -= made
+            leave[move.kind, move.target] += change
+            self._parking -= change
         else:
-            come[move.kind, move.target] -= made
+            come[move.kind, move.target] -= change
         for counter in (leave, come):
             for key in [key for key, count in counter.items() if not count]:
                 del counter[key]

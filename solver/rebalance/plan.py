@@ -57,8 +57,8 @@ class MissingRoom:
 
     def to_document(self) -> dict[str, Any]:
         """Return the move and what is missing, JSON-ready."""
-        one = self.violation
-        rule = {"rule": one.rule, "place": one.place, "subject": one.subject}
+        violation = self.violation
+        rule = {"rule": violation.rule, "place": violation.place, "subject": violation.subject}
         return {"task": self.move.name} | rule | {"missing": plain(self.missing)}
 
 
@@ -124,8 +124,10 @@ def make_plan(
     if not order.blocked:  # the same as `end`, equal tasks exchanged
         return Plan(before, judge(problem, order.placement), order.placement, steps)
     missing = tuple(
-        MissingRoom(_move(problem, one.task, order.placement, one.target), one.violation)
-        for one in order.blocked
+        MissingRoom(
+            _move(problem, blocked.task, order.placement, blocked.target), blocked.violation
+        )
+        for blocked in order.blocked
     )
     rest = task_moves(problem, order.placement, end)
     return Plan(before, judge(problem, end), end, steps, rest, missing, order.is_proven)

@@ -52,7 +52,7 @@ class _Curve:
         """Answer the rates from index `low` to index `high`."""
         lower, higher = self._answer(low), self._answer(high)
         same = higher.packing is not None and higher.packing.slots == lower.bound
-        if same or self.token.is_cancelled:  # late: what is known of the ends, no search for each
+        if same or self.token.is_cancelled:  # late: bounds from both ends, no search of each rate
             for rate in self.rates[low + 1 : high]:
                 self.answers[rate] = higher.at(rate / self.rates[high], lower.bound), 0.0
         elif high - low > 1:
@@ -86,5 +86,5 @@ class _Curve:
             best = rate, answer
 
 
-def _smaller(one: Packing | None, other: Packing | None) -> bool:
-    return one is not None and (other is None or one.slots < other.slots)
+def _smaller(first: Packing | None, second: Packing | None) -> bool:
+    return first is not None and (second is None or first.slots < second.slots)

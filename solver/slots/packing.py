@@ -268,19 +268,19 @@ def _trimmed(
     counts: Mapping[SlotType, int],
     rates: Mapping[SlotType, tuple[Fraction, ...]],
 ) -> Packing | None:
-    """Return the packing with what is too much of a rate taken off; ``None`` if it fails."""
-    kept = {kind: list(of_kind) for kind, of_kind in rates.items()}
+    """Return the packing with surplus rates reduced; ``None`` if it fails."""
+    trimmed = {kind: list(of_kind) for kind, of_kind in rates.items()}
     for i, task in enumerate(problem.tasks):
-        spare = sum((counts[kind] * kept[kind][i] for kind in kept), -task.rate)
+        spare = sum((counts[kind] * trimmed[kind][i] for kind in trimmed), -task.rate)
         if spare < 0:
             return None
-        for kind in sorted(kept, key=lambda one: kept[one][i]):
-            off = min(spare, counts[kind] * kept[kind][i])
-            kept[kind][i] -= off / counts[kind]
+        for kind in sorted(trimmed, key=lambda one: trimmed[one][i]):
+            off = min(spare, counts[kind] * trimmed[kind][i])
+            trimmed[kind][i] -= off / counts[kind]
             spare -= off
-    if not all(_holds(problem, kind, kept[kind]) for kind in kept):
+    if not all(_holds(problem, kind, trimmed[kind]) for kind in trimmed):
         return None
-    return Packing(dict(counts), {kind: tuple(of_kind) for kind, of_kind in kept.items()})
+    return Packing(dict(counts), {kind: tuple(of_kind) for kind, of_kind in trimmed.items()})
 
 
 def _holds(problem: SlotProblem, kind: SlotType, rates: list[Fraction]) -> bool:

@@ -172,36 +172,37 @@ class _Search:
 
     def _mixes(self, task: int, weights: FloatArray) -> bool:
         """Whether the point of a task is not a load of one option."""
-        of = self._points
-        used = (of.task == task) & (weights > SMALL)
+        points = self._points
+        used = (points.task == task) & (weights > SMALL)
         if not self._problem.scaled:
-            return len(set(of.number[used].tolist())) > 1
-        idle_worth = of.idle[task][of.number[used]]
-        return len(set(of.number[used & of.full].tolist())) > 1 or len(set(idle_worth.tolist())) > 1
+            return len(set(points.number[used].tolist())) > 1
+        idle_worth = points.idle[task][points.number[used]]
+        full_numbers = points.number[used & points.full]
+        return len(set(full_numbers.tolist())) > 1 or len(set(idle_worth.tolist())) > 1
 
     def _numbers(self, weights: FloatArray) -> IntArray:
         """Return the number of the heaviest point of each task, a full one if there is any."""
-        of = self._points
-        weighed = np.where(weights > SMALL, weights + of.full, 0.0)
-        ends = np.append(of.starts[1:], len(weighed))
+        points = self._points
+        weighed = np.where(weights > SMALL, weights + points.full, 0.0)
+        ends = np.append(points.starts[1:], len(weighed))
         return np.array(
             [
-                of.number[start + int(weighed[start:end].argmax())]
-                for start, end in zip(of.starts, ends, strict=True)
+                points.number[start + int(weighed[start:end].argmax())]
+                for start, end in zip(points.starts, ends, strict=True)
             ],
             dtype=INT,
         )
 
     def _keep(self, weights: FloatArray) -> None:
         """Keep the contents that a point without mixtures stands for."""
-        of = self._points
+        points = self._points
         numbers = self._numbers(weights)
         loads = np.zeros(len(numbers))
-        np.add.at(loads, of.task[of.full], weights[of.full])
+        np.add.at(loads, points.task[points.full], weights[points.full])
         contents = Contents(
             tuple(int(k) - 1 for k in numbers), tuple(min(1.0, float(t)) for t in loads)
         )
-        worth = float(of.worth @ weights) / GRID * self._points.unit
+        worth = float(points.worth @ weights) / GRID * self._points.unit
         self.found.append((Fraction(worth), contents))
         self._best = max(self._best, worth)
 
@@ -237,7 +238,7 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """Ranges of option numbers per task; number 0 is no bundle, number k option k - 1."""
+    """Ranges of option numbers per task; number 0 means no bundle, number k means option k - 1."""
 
     low: tuple[int, ...]
     high: tuple[int, ...]

@@ -224,10 +224,10 @@ def _dominates(other: Option, option: Option, scaled: bool) -> bool:
     """Whether `other` can stand in for `option`; of equal ones, that with fewer threads can."""
     if other.alone and not option.alone:
         return False
-    mine, theirs = _merits(option, scaled), _merits(other, scaled)
-    if any(theirs[k] > mine[k] for k in range(3)):
+    own, theirs = _merits(option, scaled), _merits(other, scaled)
+    if any(theirs[k] > own[k] for k in range(3)):
         return False
-    return theirs != mine or other.alone < option.alone or other.threads < option.threads
+    return theirs != own or other.alone < option.alone or other.threads < option.threads
 
 
 def _merits(option: Option, scaled: bool) -> tuple[Fraction, Fraction, Fraction]:

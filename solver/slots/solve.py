@@ -234,9 +234,9 @@ def cheapest(slots: int, sizes: Sequence[VmSize]) -> tuple[Vm, ...]:
                 for index, size in enumerate(sizes)
             )
         )
-    taken = Counter(best[slots][2])
-    order = sorted(taken, key=lambda index: (-sizes[index].slots, index))
-    acquired = [sizes[index] for index in order for _ in range(taken[index])]
+    slot_counts = Counter(best[slots][2])
+    order = sorted(slot_counts, key=lambda index: (-sizes[index].slots, index))
+    acquired = [sizes[index] for index in order for _ in range(slot_counts[index])]
     return tuple(Vm(f"vm-{number}", size) for number, size in enumerate(acquired, 1))
 
 
@@ -248,10 +248,10 @@ def choose(slots: int, vms: Sequence[Vm]) -> tuple[Vm, ...]:
     InputError
         Where all of them have fewer.
     """
-    held = sum(vm.size.slots for vm in vms)
-    if held < slots:
+    offered = sum(vm.size.slots for vm in vms)
+    if offered < slots:
         raise InputError(
-            f"have fewer than the {slots} slots that are needed", field="vms", value=held
+            f"have fewer than the {slots} slots that are needed", field="vms", value=offered
         )
     best: list[_Best | None] = [(Fraction(0), 0, ()), *[None] * slots]
     for index, vm in enumerate(vms):

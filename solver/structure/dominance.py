@@ -42,16 +42,16 @@ def undominated(keys: IntArray, costs: IntArray) -> IntArray:
     new_key = np.ones(len(order), dtype=np.bool_)
     new_key[1:] = (keys[1:] != keys[:-1]).any(axis=1)
     group = np.cumsum(new_key) - 1
-    kept = np.zeros(len(order), dtype=np.bool_)
+    mask = np.zeros(len(order), dtype=np.bool_)
     left = np.arange(len(order))
     while len(left):
         first = np.ones(len(left), dtype=np.bool_)
         first[1:] = group[left[1:]] != group[left[:-1]]
         leaders = left[first]  # the least of what is left, so nothing left beats them
-        kept[leaders] = True
+        mask[leaders] = True
         leader_of = leaders[np.cumsum(first) - 1]
         left = left[~(costs[left] >= costs[leader_of]).all(axis=1)]
-    return np.asarray(order[kept], dtype=np.int64)
+    return np.asarray(order[mask], dtype=np.int64)
 
 
 # A set of count vectors, for looking up many at once.

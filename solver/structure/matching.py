@@ -208,7 +208,7 @@ class _Match:
         """Return place of the second placement -> matching place of the first."""
         matched = {(UNPLACED, UNPLACED): (UNPLACED, UNPLACED)}
         for m, n in nodes.items():
-            taken = {label for workers in self._first[n].values() for label in workers}
+            used_labels = {label for workers in self._first[n].values() for label in workers}
             fresh: list[int] = []
             for t, workers in self._second[m].items():
                 labels = self._labels(n, m, t)
@@ -219,7 +219,9 @@ class _Match:
                         matched[m, label] = (n, label)
                     else:
                         fresh.append(label)
-            free = (label for label in range(len(taken) + len(fresh)) if label not in taken)
+            free = (
+                label for label in range(len(used_labels) + len(fresh)) if label not in used_labels
+            )
             matched.update({(m, label): (n, new) for label, new in zip(fresh, free, strict=False)})
         return matched
 

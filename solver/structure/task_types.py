@@ -85,8 +85,8 @@ def flow_inside(flow: IntArray, counts: IntArray) -> IntArray:
     if counts.ndim == 1:  # few of many types: skip those that are absent
         present = np.flatnonzero(counts)
         flow, counts = flow[np.ix_(present, present)], counts[present]
-    both = np.einsum("...i,ij,...j->...", counts, flow, counts, optimize=True)
-    return np.asarray(both // 2, dtype=np.int64)
+    pair_flow = np.einsum("...i,ij,...j->...", counts, flow, counts, optimize=True)
+    return np.asarray(pair_flow // 2, dtype=np.int64)
 
 
 def merge_twins(problem: Problem, token: CancellationToken) -> TaskTypes:
@@ -97,16 +97,16 @@ def merge_twins(problem: Problem, token: CancellationToken) -> TaskTypes:
             near[a][b] = near[b][a] = weight
     named = _components_with_rules(problem)
     twins: dict[object, list[int]] = {}
-    for c, one in enumerate(problem.classes):
+    for c, task_class in enumerate(problem.classes):
         token.check()
         key = (
-            one.topology,
+            task_class.topology,
             tuple(problem.demand[c].tolist()),
             tuple(sorted(near[c].items())),
             () if problem.linear is None else tuple(problem.linear[c].tolist()),
             tuple(r for r, region in enumerate(problem.regions) if c in region.classes),
             int(problem.heap[c]),
-            one.component if one.component in named else None,
+            task_class.component if task_class.component in named else None,
             _part_in_workload(problem, c),
         )
         twins.setdefault(key, []).append(c)

@@ -47,7 +47,9 @@ def certificate_of(
             CertifiedTerm(t.term, t.value, t.bound if bounded else None) for t in result.objective
         ),
         proofs=tuple(
-            proof for one in (result, *others) for proof in proofs_of(problem, one, bounded=bounded)
+            proof
+            for answer in (result, *others)
+            for proof in proofs_of(problem, answer, bounded=bounded)
         ),
         places=None if result.placement is None else to_places(problem.instance, result.placement),
     )

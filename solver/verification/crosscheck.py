@@ -151,10 +151,10 @@ def reasons(agreement: Agreement, claim: Claim, result: Result | None) -> Iterat
         yield f"{result.engine} says {result.status}, {by} says otherwise"
     for claimed, bound, term in zip(claim.values, claim.bounds, result.objective, strict=True):
         if claimed != term.value and claimed is not None and term.value is not None:
-            said = "" if bound is None else f" and bound {short_text(bound)}"
+            bound_text = "" if bound is None else f" and bound {short_text(bound)}"
             yield (
                 f"{result.engine} finds {term.term} {short_text(term.value)}, "
-                f"{by} claims {short_text(claimed)}{said}"
+                f"{by} claims {short_text(claimed)}{bound_text}"
             )
             return
 
@@ -263,9 +263,9 @@ def _first_to_settle(
             if must_take:
                 raise
             continue
-        said = agreement(claim, last)
-        if said is not Agreement.NOT_SETTLED or last.interrupted:
-            return _answer(said, claim, last, started)
+        verdict = agreement(claim, last)
+        if verdict is not Agreement.NOT_SETTLED or last.interrupted:
+            return _answer(verdict, claim, last, started)
     return _answer(Agreement.NOT_SETTLED, claim, last, started)
 
 
@@ -305,9 +305,9 @@ def _named(engine: str, claim: Claim) -> str:
     return engine
 
 
-def _answer(said: Agreement, claim: Claim, result: Result | None, started: float) -> CrossCheck:
+def _answer(verdict: Agreement, claim: Claim, result: Result | None, started: float) -> CrossCheck:
     seconds = time.perf_counter() - started
-    return CrossCheck(said, result, seconds, "; ".join(reasons(said, claim, result)))
+    return CrossCheck(verdict, result, seconds, "; ".join(reasons(verdict, claim, result)))
 
 
 # Engines that are different enough from those behind a proof to confirm it.

@@ -116,8 +116,8 @@ def largest_sums(items: Iterable[tuple[int, Vector]], most: int) -> dict[int, Ve
     listed = list(items)
     table: dict[int, Vector] = {0: (0,) * len(listed[0][1])} if listed else {}
     for weight, vector in listed:
-        for known, value in list(table.items()):
-            total = known + weight
+        for before, value in list(table.items()):
+            total = before + weight
             if total > most:
                 continue
             summed = tuple(a + b for a, b in zip(value, vector, strict=True))

@@ -48,12 +48,12 @@ class KnownLayouts:
         """
         layout = layout_of(self._parts[part].problem, placement)
         if layout is not None:
-            known = self._of[self._parts[part].like]
+            layouts = self._of[self._parts[part].like]
             if all(
-                _fragments(one) != _fragments(layout) for one in known if one.cost == layout.cost
+                _fragments(one) != _fragments(layout) for one in layouts if one.cost == layout.cost
             ):
-                insort(known, layout, key=lambda one: (one.cost, len(one.nodes)))
-                del known[self._most :]
+                insort(layouts, layout, key=lambda one: (one.cost, len(one.nodes)))
+                del layouts[self._most :]
         return layout
 
 
@@ -104,35 +104,35 @@ class Placer:
 
     def seconds(self, fraction: float) -> float:
         """Return a share of the initial time, at most what is left."""
-        wanted = max(fraction * self._time_s, LEAST_STEP_S)
-        return min(wanted, max(self._token.remaining, 0.0))
+        share = max(fraction * self._time_s, LEAST_STEP_S)
+        return min(share, max(self._token.remaining, 0.0))
 
-    def place_all(self, plan: Plan, wanted: Collection[int]) -> None:
+    def place_all(self, plan: Plan, topologies: Collection[int]) -> None:
         """Place the wanted topologies in the room of `plan`, as far as it suffices.
 
         By first fit, largest first; by the packing model where that leaves some out or takes more
         than their cheapest layouts; the others are solved on what is left.
         """
         before = plan.copy()
-        for i in self._by_size(wanted):
+        for i in self._by_size(topologies):
             self._put_known(plan, i)
-        if not all(self._is_cheapest(plan, i) for i in wanted) and not self._token.is_cancelled:
-            self._pack(before, plan, wanted)
-        for i in self._by_size(wanted):
+        if not all(self._is_cheapest(plan, i) for i in topologies) and not self._token.is_cancelled:
+            self._pack(before, plan, topologies)
+        for i in self._by_size(topologies):
             if plan.layouts[i] is None:
                 self._put_solved(plan, i)
 
-    def repack(self, plan: Plan, wanted: Collection[int]) -> None:
+    def repack(self, plan: Plan, topologies: Collection[int]) -> None:
         """Give the wanted topologies cheaper known layouts, on the same nodes or others."""
-        if self._token.is_cancelled or all(self._is_cheapest(plan, i) for i in wanted):
+        if self._token.is_cancelled or all(self._is_cheapest(plan, i) for i in topologies):
             return
         before = plan.copy()
-        for i in wanted:
+        for i in topologies:
             before.take_out(i)
-        self._pack(before, plan, wanted)
+        self._pack(before, plan, topologies)
 
-    def _by_size(self, wanted: Collection[int]) -> list[int]:
-        return sorted(wanted, key=lambda i: (-self.shares[i], i))
+    def _by_size(self, topologies: Collection[int]) -> list[int]:
+        return sorted(topologies, key=lambda i: (-self.shares[i], i))
 
     def _put_known(self, plan: Plan, part: int) -> None:
         for layout in self.layouts.of(part):
@@ -153,18 +153,20 @@ class Placer:
         layout = plan.layouts[part]
         return layout is not None and layout.cost == self.layouts.of(part)[0].cost
 
-    def _pack(self, before: Plan, fitted: Plan, wanted: Collection[int]) -> None:
+    def _pack(self, before: Plan, fitted: Plan, topologies: Collection[int]) -> None:
         """Let the packing model choose among the known layouts, where it is small enough."""
         options, hint = [], {}
-        for i in wanted:
+        for i in topologies:
             now = fitted.layouts[i]
             layouts = [one for one in self.layouts.of(i) if now is None or one.cost < now.cost]
             if now is not None:
                 layouts.append(now)
                 hint[i] = now
             options += [Option(i, layout, sum(layout.cost)) for layout in layouts]
-        dearest = 1 + sum(max((o.price for o in options if o.part == i), default=0) for i in wanted)
-        out = {i: (self._parts[i].weight or 1) * dearest for i in wanted}
+        dearest = 1 + sum(
+            max((o.price for o in options if o.part == i), default=0) for i in topologies
+        )
+        out = {i: (self._parts[i].weight or 1) * dearest for i in topologies}
         too_dear = dearest + sum(out.values()) >= MOST_PRICE
         size = size_of(options, self._problem.node_count)
         if not options or too_dear or size > self._params.max_packing_size:
@@ -172,7 +174,7 @@ class Placer:
         limits = Limits(self.seconds(self._params.packing_fraction), seed=self._seed)
         packing = cheapest_packing(before.room, options, out, hint, limits, self._token)
         if packing is not None:
-            for i in wanted:
+            for i in topologies:
                 fitted.take_out(i)
             for i, layout in packing.items():
                 fitted.put(i, layout)
@@ -198,13 +200,13 @@ class Placer:
         """
         if self._token.is_cancelled:
             return None
-        one = self._parts[part]
-        left = nodes_left(one.problem, plan.room.capacity, plan.room.slots, kinds)
+        topology = self._parts[part]
+        left = nodes_left(topology.problem, plan.room.capacity, plan.room.slots, kinds)
         if left is None:
             return None
         if withhold is not None:
-            left = some_nodes(one.problem, left, withhold)
-        own = compile_problem(left_instance(one.problem, one.topology, left))
+            left = some_nodes(topology.problem, left, withhold)
+        own = compile_problem(left_instance(topology.problem, topology.topology, left))
         first = None if start is None else left.projected(start.placement)
         placement = self._solve(own, first, self.seconds(self._params.step_fraction))
         if placement is None:
@@ -345,9 +347,9 @@ class _Model:
             by_option: dict[int, list[cp_model.IntVar]] = defaultdict(list)
             for k in kinds:
                 by_option[self._kinds[k].option].append(self._on[k, n])
-            for several in by_option.values():
-                if len(several) > 1:
-                    self.model.add_at_most_one(several)
+            for alternatives in by_option.values():
+                if len(alternatives) > 1:
+                    self.model.add_at_most_one(alternatives)
 
     def _needs(self, k: int) -> IntArray:
         kind = self._kinds[k]

@@ -130,17 +130,17 @@ class Room:
         it the rack that is left with the least is taken.
         """
         targets = np.full(len(layout.nodes), -1, dtype=np.int64)
-        taken: set[int] = set()
+        used: set[int] = set()
         for group in layout.groups:
             fits: list[tuple[float, int, IntArray]] = []
-            for rack in sorted(set(self.rack.tolist()) - taken):
+            for rack in sorted(set(self.rack.tolist()) - used):
                 fit = self._fit(layout, group, np.flatnonzero(self.rack == rack))
                 if fit is not None:
                     fits.append((fit[0] if rng is None else float(rng.random()), rack, fit[1]))
             if not fits:
                 return None
             _, rack, nodes = min(fits, key=lambda one: one[:2])
-            taken.add(rack)
+            used.add(rack)
             targets[group] = nodes
         return layout.moved(targets)
 

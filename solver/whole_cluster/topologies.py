@@ -187,22 +187,22 @@ def left_instance(problem: Problem, topology: int, left: NodesLeft) -> Instance:
 
     By the terms of `problem`'s instance, which count no topologies left out.
     """
-    given = problem.instance
+    instance = problem.instance
     nodes = tuple(
-        _node(problem, given.cluster.nodes[n], capacity, slots)
+        _node(problem, instance.cluster.nodes[n], capacity, slots)
         for n, capacity, slots in zip(
             left.nodes.tolist(), left.capacity.tolist(), left.slots.tolist(), strict=True
         )
     )
     return replace(
-        given,
-        name=given.topologies[topology].id,
-        cluster=Cluster(nodes, given.cluster.distance),
-        topologies=(given.topologies[topology],),
-        scheduler=replace(given.scheduler, pools={}),
+        instance,
+        name=instance.topologies[topology].id,
+        cluster=Cluster(nodes, instance.cluster.distance),
+        topologies=(instance.topologies[topology],),
+        scheduler=replace(instance.scheduler, pools={}),
         running=None,
         linear=(),
-        objective=Objective(given.objective.terms),
+        objective=Objective(instance.objective.terms),
     )
 
 
@@ -241,8 +241,8 @@ def nodes_left(
     for group in groups:
         rounded[group] = unique[group].min(axis=0)
     reduced = rounded[inverse.reshape(-1)]
-    kept = (reduced[:, :-1] >= least).all(axis=1) & (reduced[:, -1] > 0)
-    nodes, reduced = nodes[kept], reduced[kept]
+    mask = (reduced[:, :-1] >= least).all(axis=1) & (reduced[:, -1] > 0)
+    nodes, reduced = nodes[mask], reduced[mask]
     if not len(nodes):
         return None
     return NodesLeft(nodes, reduced[:, :-1].copy(), reduced[:, -1].copy())

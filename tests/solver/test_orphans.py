@@ -24,7 +24,7 @@ from slotwise.solver.engines import ENGINES
 from slotwise.solver.orphans.engine import ORPHANS
 from slotwise.solver.orphans.first_placement import first_placement
 from slotwise.solver.rebalance.limited import with_limit
-from slotwise.solver.solve import KEPT, solve
+from slotwise.solver.solve import CURRENT, solve
 from slotwise.testing.random_instances.tiny import tiny_instance
 
 LIMITS = Limits(time_s=60.0)
@@ -107,7 +107,7 @@ def test_the_first_placement_begins_every_solve_of_what_runs() -> None:
         time_limit_s=0.5,
         on_progress=lambda progress: seen.append(progress.engine),
     )
-    assert seen[0] == KEPT
+    assert seen[0] == CURRENT
 
 
 def test_it_needs_a_limit_of_no_moves_and_something_that_runs() -> None:

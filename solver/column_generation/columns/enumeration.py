@@ -78,12 +78,12 @@ class NodeColumns:
     chosen: IntArray
     splits: tuple[WorkerSplits, ...]
 
-    def where(self, kept: BoolArray) -> NodeColumns:
-        """Return the columns that `kept` [Y] tells."""
+    def where(self, mask: BoolArray) -> NodeColumns:
+        """Return the columns where `mask` [Y] holds."""
         return NodeColumns(
-            self.counts[kept],
-            {part: values[kept] for part, values in self.parts.items()},
-            self.chosen[kept],
+            self.counts[mask],
+            {part: values[mask] for part, values in self.parts.items()},
+            self.chosen[mask],
             self.splits,
         )
 
@@ -105,9 +105,9 @@ class _PartialColumns:
     load: IntArray
     chosen: IntArray
 
-    def where(self, kept: BoolArray) -> _PartialColumns:
+    def where(self, mask: BoolArray) -> _PartialColumns:
         return _PartialColumns(
-            self.counts[kept], self.costs[kept], self.load[kept], self.chosen[kept]
+            self.counts[mask], self.costs[mask], self.load[mask], self.chosen[mask]
         )
 
 
@@ -221,8 +221,8 @@ def _combined(
 
 def _width(rows: _PartialColumns, more: _PartialColumns) -> int:
     """Return the numbers that a configuration of both takes."""
-    one = (rows.counts, rows.costs, rows.load, rows.chosen, more.chosen)
-    return sum(part.shape[1] for part in one)
+    arrays = (rows.counts, rows.costs, rows.load, rows.chosen, more.chosen)
+    return sum(array.shape[1] for array in arrays)
 
 
 def _has_room(problem: Problem, load: IntArray, workers: IntArray, node: int) -> BoolArray:

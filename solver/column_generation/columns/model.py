@@ -69,16 +69,16 @@ class ColumnModel:
     terms: tuple[ColumnExpression, ...]
     moves: ColumnExpression | None
 
-    def where(self, kept: Sequence[BoolArray]) -> ColumnModel:
-        """Return the model with the columns of each type that `kept` [Y] tells."""
+    def where(self, masks: Sequence[BoolArray]) -> ColumnModel:
+        """Return the model with the columns of each type where its mask [Y] holds."""
 
-        def narrowed(of: ColumnExpression) -> ColumnExpression:
-            values = tuple(v[k] for v, k in zip(of.values, kept, strict=True))
-            return replace(of, values=values)
+        def narrowed(expression: ColumnExpression) -> ColumnExpression:
+            values = tuple(v[k] for v, k in zip(expression.values, masks, strict=True))
+            return replace(expression, values=values)
 
         return replace(
             self,
-            columns=tuple(c.where(k) for c, k in zip(self.columns, kept, strict=True)),
+            columns=tuple(c.where(k) for c, k in zip(self.columns, masks, strict=True)),
             terms=tuple(narrowed(term) for term in self.terms),
             moves=None if self.moves is None else narrowed(self.moves),
         )

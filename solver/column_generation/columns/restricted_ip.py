@@ -64,20 +64,20 @@ def solve_restricted_ip(
     model: ColumnModel,
     term: ColumnExpression,
     limits: Sequence[Limit],
-    kept: Sequence[BoolArray],
+    masks: Sequence[BoolArray],
     bound: int,
     search: Limits,
     on_solution: Callable[[ColumnSolution], object],
     token: CancellationToken,
 ) -> RestrictedIpAnswer:
-    """Minimise a term, known to be at least `bound`, over the columns `kept`.
+    """Minimise a term, known to be at least `bound`, over the columns where `masks` hold.
 
-    `kept` [Y] per node type. `on_solution` is called with each better solution; `token` ends it.
+    `masks`: [Y] per node type. `on_solution` is called with each better solution; `token` ends it.
     """
     started = token.now()
     cp = cp_model.CpModel()
     racks_matter = any(s.inter_rack_cost for s in (term, *(limit for limit, _ in limits)))
-    nodes = _nodes(cp, model, kept, by_rack=racks_matter)
+    nodes = _nodes(cp, model, masks, by_rack=racks_matter)
     rejected = [
         cp.new_bool_var(f"rejected_{t}") if rules.classes and model.problem.may_reject else 0
         for t, rules in enumerate(model.problem.rules)
@@ -97,12 +97,12 @@ def solve_restricted_ip(
 
 
 def _nodes(
-    cp: cp_model.CpModel, model: ColumnModel, kept: Sequence[BoolArray], *, by_rack: bool
+    cp: cp_model.CpModel, model: ColumnModel, masks: Sequence[BoolArray], *, by_rack: bool
 ) -> list[_Node]:
     """Return all nodes; equal ones (of a rack, if racks matter) in order of their counts."""
     nodes = []
     for t, kind in enumerate(model.types):
-        rows = np.flatnonzero(kept[t]).tolist()
+        rows = np.flatnonzero(masks[t]).tolist()
         before: dict[int, Count] = {}
         for n in kind.nodes:
             node = _node(cp, model, t, n, rows)

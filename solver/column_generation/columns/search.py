@@ -79,15 +79,15 @@ def search_columns(
         earlier = best.optima
         most = limits_of(model, earlier)
         upper = None if best.values is None else best.values[index]
-        one = _TermSearch(model, index, most, upper, best, limits, deadline, params, token)
-        one.run()
-        if one.infeasible and best.values is not None:
+        search = _TermSearch(model, index, most, upper, best, limits, deadline, params, token)
+        search.run()
+        if search.infeasible and best.values is not None:
             raise InternalError(f"CP-SAT calls term {index} infeasible, which has a placement")
-        best.infeasible, best.interrupted = one.infeasible, one.interrupted
-        best.by_solver |= one.infeasible
-        if one.bound is not None:
-            best.prove([*earlier, one.bound], KIND, by_solver=True)
-        if one.bound is None or one.value != one.bound or one.interrupted:
+        best.infeasible, best.interrupted = search.infeasible, search.interrupted
+        best.by_solver |= search.infeasible
+        if search.bound is not None:
+            best.prove([*earlier, search.bound], KIND, by_solver=True)
+        if search.bound is None or search.value != search.bound or search.interrupted:
             return
         model = fixed(model, best.optima, deadline, token)
 
@@ -147,23 +147,23 @@ class _TermSearch:
 
     def run(self) -> None:
         """Solve over more and more columns until the solution is proven best, or time is up."""
-        within = self._most, self._deadline, self._token
-        if self.value is None and not may_be_feasible(self._model, *within):
+        effort = self._most, self._deadline, self._token
+        if self.value is None and not may_be_feasible(self._model, *effort):
             self.infeasible = True
             return
-        dual = solve_relaxation(self._model, self._term, *within)
+        dual = solve_relaxation(self._model, self._term, *effort)
         self.bound = max(0, dual.whole_bound)
         nodes = [len(kind.nodes) for kind in self._model.types]
         thresholds = _thresholds(dual, nodes, self._params)
         largest = max(int(costs.max()) for costs in dual.reduced_costs)
         while not self._done():
             threshold = min(next(thresholds), self._gap(dual, largest))
-            kept = [costs <= threshold for costs in dual.reduced_costs]
+            masks = [costs <= threshold for costs in dual.reduced_costs]
             left = self._deadline - self._token.now()
-            choices = sum(n * int(k.sum()) for n, k in zip(nodes, kept, strict=True))
+            choices = sum(n * int(k.sum()) for n, k in zip(nodes, masks, strict=True))
             if left <= 0 or choices > self._params.max_choices:
                 return
-            answer = self._solve_restricted(kept, left)
+            answer = self._solve_restricted(masks, left)
             self._take(answer)
             if self._learn(answer, dual, threshold, largest) or not answer.complete:
                 return
@@ -177,14 +177,14 @@ class _TermSearch:
             return largest
         return min(largest, (self.value - 1) * dual.scale - dual.bound)
 
-    def _solve_restricted(self, kept: list[BoolArray], left: float) -> RestrictedIpAnswer:
+    def _solve_restricted(self, masks: list[BoolArray], left: float) -> RestrictedIpAnswer:
         most = self._most
         if self.value is not None:
             most = (*most, (self._term, self.value - 1))
         limits = replace(self._limits, time_s=left)
         bound = self.bound or 0
         return solve_restricted_ip(
-            self._model, self._term, most, kept, bound, limits, self._offer, self._token
+            self._model, self._term, most, masks, bound, limits, self._offer, self._token
         )
 
     def _take(self, answer: RestrictedIpAnswer) -> None:

@@ -61,10 +61,10 @@ class Configurations:
     parts: Mapping[str, IntArray]
     packings: Mapping[int, Packing]
 
-    def where(self, kept: BoolArray) -> Configurations:
-        """Return only the rows of `kept`."""
-        parts = {part: values[kept] for part, values in self.parts.items()}
-        return Configurations(self.counts[kept], parts, self.packings)
+    def where(self, mask: BoolArray) -> Configurations:
+        """Return only the rows of `mask`."""
+        parts = {part: values[mask] for part, values in self.parts.items()}
+        return Configurations(self.counts[mask], parts, self.packings)
 
 
 def enumerate_configurations(
@@ -114,7 +114,7 @@ def _configurations(
     counts, saving, workers = counts[packed], saving[packed], workers[packed]
     load = least_load(problem, kinds, counts)
     capacity = problem.capacity[node]
-    kept = ((load <= capacity) | ~problem.hard).all(axis=1) & (workers <= slots)
+    mask = ((load <= capacity) | ~problem.hard).all(axis=1) & (workers <= slots)
     linear = np.zeros(len(counts), dtype=np.int64)
     if problem.linear is not None:
         linear = counts @ problem.linear[[group[0] for group in kinds.members], node]
@@ -125,7 +125,7 @@ def _configurations(
         "workers": workers,
         "linear": linear,
     }
-    return Configurations(counts, parts, packings).where(kept)
+    return Configurations(counts, parts, packings).where(mask)
 
 
 def _split(
@@ -216,9 +216,9 @@ def least_load(problem: Problem, kinds: TaskTypes, counts: IntArray) -> IntArray
 
 def within_node_caps(problem: Problem, kinds: TaskTypes, counts: IntArray) -> BoolArray:
     """Return [Y] whether the most tasks per node of each component are kept."""
-    kept = np.ones(len(counts), dtype=np.bool_)
+    mask = np.ones(len(counts), dtype=np.bool_)
     for rules in problem.rules:
         for component, most in rules.max_per_node:
             columns = [problem.classes[group[0]].component == component for group in kinds.members]
-            kept &= counts[:, np.array(columns, dtype=np.bool_)].sum(axis=1) <= most
-    return kept
+            mask &= counts[:, np.array(columns, dtype=np.bool_)].sum(axis=1) <= most
+    return mask

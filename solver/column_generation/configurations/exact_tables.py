@@ -131,11 +131,11 @@ def search_tables(
 
 def _tables(sites: Sequence[SiteColumns], total: IntArray) -> list[ExactTable]:
     """Return a table per site; equal sites share one."""
-    made: dict[tuple[tuple[int, ...], tuple[int, ...]], ExactTable] = {}
+    by_site: dict[tuple[tuple[int, ...], tuple[int, ...]], ExactTable] = {}
     tables = []
     for site in sites:
         key = (tuple(id(column) for column in site.columns), site.nodes)
-        if key not in made:
-            made[key] = ExactTable(site.columns, site.nodes, total)
-        tables.append(made[key])
+        if key not in by_site:
+            by_site[key] = ExactTable(site.columns, site.nodes, total)
+        tables.append(by_site[key])
     return tables

@@ -152,8 +152,8 @@ class ContentPricing:
                 raise
             rows = self._listed(duals, reduced_cost, params, deadline)
         costs = self.reduced_costs(duals, rows)
-        kept = np.flatnonzero(costs <= reduced_cost)
-        return np.asarray(rows[kept[np.argsort(costs[kept], kind="stable")]])
+        indices = np.flatnonzero(costs <= reduced_cost)
+        return np.asarray(rows[indices[np.argsort(costs[indices], kind="stable")]])
 
     def traced(self, duals: IntArray, reduced_cost: int) -> IntArray:
         """Return [Y, K] contents of at most this reduced cost that the tables name, made to fit."""
@@ -247,10 +247,10 @@ STEPS = 32
 
 def shrunk(graph: FlowGraph, contents: IntArray) -> IntArray:
     """Return contents [Y, K] that keep all rules, each the largest of its fractions that does."""
-    kept = contents[graph.admits(contents)]
+    admitted = contents[graph.admits(contents)]
     parts = np.arange(STEPS - 1, 0, -1)[:, None]
     smaller = [_fullest(graph, row * parts // STEPS) for row in contents[~graph.admits(contents)]]
-    return np.concatenate([kept, *smaller])
+    return np.concatenate([admitted, *smaller])
 
 
 def _fullest(graph: FlowGraph, options: IntArray) -> IntArray:

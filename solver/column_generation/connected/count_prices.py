@@ -8,7 +8,7 @@ k cost at most F_k, the dearest partition of their number into counts of places,
 
 Linear prices are duals of tasks. The best prices are the duals of a linear program whose columns
 are contents of places and, for each kind, partitions; a row for each kind and count says that the
-contents hold so many tasks as often as the partition of the kind does (the discretisation of
+contents hold that number of tasks as often as the partition of the kind does (the discretisation of
 Vanderbeck, Operations Research 48, 2000). Large counts share rows.
 """
 
@@ -131,7 +131,7 @@ class CountMaster:
         return np.array(list(self._known.values()))
 
     def _add_partition(self, k: int, times: IntArray) -> bool:
-        """Add the partition of kind k with each count so many times; return whether it was new."""
+        """Add kind k's partition with `times[n]` parts of n tasks; return whether it was new."""
         if (k, times.tobytes()) in self._partitions:
             return False
         self._partitions.add((k, times.tobytes()))

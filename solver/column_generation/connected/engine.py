@@ -55,9 +55,9 @@ PROOF = "connected configurations priced by dynamic programming, gap closed by s
 
 @dataclass(slots=True)
 class _ConnectedSearch:
-    """What is known: the most flow inside nodes and workers, and what both save together.
+    """The bounds so far: the most flow inside nodes, inside workers, and the saving of both.
 
-    ``None``: not known yet. `between_racks` is the least flow there.
+    ``None``: no bound yet. `between_racks` is the least flow there.
     """
 
     places: PlaceModel
@@ -82,9 +82,9 @@ class _ConnectedSearch:
         return saved if self.both is None else min(saved, self.both)
 
     def prove_both(self, saved: int) -> None:
-        """Note what nodes and workers together save at most, and tell it."""
+        """Note a bound on what nodes and workers save together, and report it."""
         self.both = saved if self.both is None else min(self.both, saved)
-        self.tell()
+        self.report()
 
     def offer(self, configurations: list[IntArray]) -> None:
         """Keep the placement of the configurations if they find room and it is better."""
@@ -93,7 +93,7 @@ class _ConnectedSearch:
         if placement is not None:
             self.best.offer(placement)
 
-    def tell(self) -> None:
+    def report(self) -> None:
         """Tell the bound of every term."""
         self.best.prove(self.bounds(), by_solver=self.by_solver)
 
@@ -140,7 +140,7 @@ def run(
         _solve(search, deadline)
     except CancelledError:
         best.interrupted = True
-    search.tell()
+    search.report()
     return best.outcome(PROOF if best.bounds else "")
 
 
@@ -157,7 +157,7 @@ def _solve(search: _ConnectedSearch, deadline: float) -> None:
         workers = make_level(places.workers, scale, deadline, params, token)
         search.workers = workers.flow_bound
         search.split = WorkerSplitter(places.workers, workers.duals, deadline, params, token)
-    search.tell()
+    search.report()
     search.offer(round_down(nodes.graph, nodes.duals, nodes.graph.sizes))
     until = search.share(params.levels_fraction, deadline)
     _search_levels(search, nodes, workers, gap_search, until)
@@ -180,14 +180,14 @@ def _search_levels(
     share = 1.0 if workers is None else params.node_time_fraction
     _run_gap_search(search, gap_search, search.share(share, deadline))
     search.nodes = gap_search.bound
-    search.tell()
+    search.report()
     if workers is None or search.split is None or search.best.is_settled:
         return
     if places.node_saving and places.worker_saving:
         token = search.best.reporter.token
-        both = two_level_search(places, nodes, workers, search.split, params, token)
-        _run_gap_search(search, both, deadline)
-        search.prove_both(both.bound)
+        level_search = two_level_search(places, nodes, workers, search.split, params, token)
+        _run_gap_search(search, level_search, deadline)
+        search.prove_both(level_search.bound)
 
 
 def _search_jointly(

@@ -151,8 +151,8 @@ class _Enumeration:
         bound = self._value.copy()
         for k in self._open:
             bound += self._tables.lifted[k][self._above(k), left]
-        kept = bound >= -self._gap
-        self._rows, self._used, self._value = self._rows[kept], self._used[kept], self._value[kept]
+        mask = bound >= -self._gap
+        self._rows, self._used, self._value = self._rows[mask], self._used[mask], self._value[mask]
         if len(self._rows) > self._max_rows:
             raise TooLongError
 

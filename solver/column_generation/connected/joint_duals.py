@@ -167,18 +167,20 @@ class RestrictedContents:
             self._lp = None
         return bool(chosen)
 
-    def _worst_cut(self, k: int, size: int, held: IntArray, used: FloatArray) -> tuple[float, int]:
+    def _worst_cut(
+        self, k: int, size: int, counts: IntArray, used: FloatArray
+    ) -> tuple[float, int]:
         """Return the new cut on kind k that is violated most, and by how much.
 
         Of all c with the same ``size // c`` the least gives the strongest cut.
         """
         options = {size // (many + 1) + 1 for many in range(1, size)}
-        known = self._pricing.count_cuts
+        cuts = self._pricing.count_cuts
         return max(
             (
-                (float((held // c) @ used) - size // c, c)
+                (float((counts // c) @ used) - size // c, c)
                 for c in options
-                if 1 < c <= held.max(initial=0) and (k, c) not in known
+                if 1 < c <= counts.max(initial=0) and (k, c) not in cuts
             ),
             default=(0.0, 0),
         )

@@ -223,8 +223,8 @@ def _solution(
 
 
 def _times_within(content: IntArray, left: IntArray) -> int:
-    held = content > 0
-    return int((left[held] // content[held]).min())
+    present = content > 0
+    return int((left[present] // content[present]).min())
 
 
 def best_combination(

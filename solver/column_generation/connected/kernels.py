@@ -38,7 +38,7 @@ def lift(own: IntArray, flow: int, fresh: bool, lifted: IntArray) -> None:
 
 
 @njit(cache=True)
-def combine(first: IntArray, second: IntArray, both: IntArray) -> None:
+def combine(first: IntArray, second: IntArray, result: IntArray) -> None:
     """Fill ``both[x, h] = max_i first[x, h - i] + second[x, i]`` (max-plus convolution).
 
     All [X + 1, H + 1]; `second` is at least 0 and grows with h, so only its steps are tried.
@@ -46,19 +46,19 @@ def combine(first: IntArray, second: IntArray, both: IntArray) -> None:
     most = first.shape[1]
     for x in range(first.shape[0]):
         for h in range(most):
-            both[x, h] = first[x, h] + second[x, 0]
+            result[x, h] = first[x, h] + second[x, 0]
         for i in range(1, most):
             if second[x, i] == second[x, i - 1]:
                 continue
             for h in range(i, most):
                 if first[x, h - i] > NEG_INF:
                     value = first[x, h - i] + second[x, i]
-                    if value > both[x, h]:
-                        both[x, h] = value
+                    if value > result[x, h]:
+                        result[x, h] = value
 
 
 @njit(cache=True, nogil=True)
-def combine_exactly(first: IntArray, second: IntArray, both: IntArray) -> None:
+def combine_exactly(first: IntArray, second: IntArray, result: IntArray) -> None:
     """Fill ``both[x, h] = max_i first[x, h - i] + second[x, i]`` where h units are used exactly.
 
     All [X + 1, H + 1]; `NEG_INF` where nothing uses h units.
@@ -66,15 +66,15 @@ def combine_exactly(first: IntArray, second: IntArray, both: IntArray) -> None:
     most = first.shape[1]
     for x in range(first.shape[0]):
         for h in range(most):
-            both[x, h] = NEG_INF
+            result[x, h] = NEG_INF
         for i in range(most):
             if second[x, i] <= NEG_INF // 2:
                 continue
             for h in range(i, most):
                 if first[x, h - i] > NEG_INF // 2:
                     value = first[x, h - i] + second[x, i]
-                    if value > both[x, h]:
-                        both[x, h] = value
+                    if value > result[x, h]:
+                        result[x, h] = value
 
 
 @njit(cache=True, nogil=True)

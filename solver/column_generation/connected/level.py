@@ -44,7 +44,8 @@ TOLERANCE_BITS = 4
 """Reduced cost that no longer counts while duals are sought: 2^4 steps of their grid."""
 
 ROUGH_UNITS, ROUGHER = 300, 3
-"""Units of capacity up to which pricing is quick; above, there are so many times fewer first."""
+"""Units of capacity up to which pricing is quick; beyond, a first pass uses that many times
+fewer."""
 
 SPARE = 2.0
 """So much of the time of a whole round must be left, or the next one is whole: it proves duals."""

@@ -85,7 +85,7 @@ def dual_scale(problem: Problem) -> int:
     """Return the finest grid of duals on which no sum leaves `MAX_BITS`; 0 where there is none.
 
     No configuration and no solution has more flow inside than that of all pairs. A proven dual is
-    at most twice that, and all tasks so many times as much; levels weigh it with their savings.
+    at most twice that, and all tasks that many times as much; levels weigh it with their savings.
     """
     pairs = sum(
         weight * problem.sizes[a] * problem.sizes[b]
@@ -170,7 +170,7 @@ def binding(problem: Problem) -> Problem:
     """Return the problem with the capacities that no placement of interest exceeds.
 
     Soft ones are among them where overload is the first term, and it alone: what is proven of the
-    terms after it is of placements whose overload is that of its bound, 0.
+    terms after it holds for placements whose overload equals its bound, 0.
     """
     binds = problem.hard | overload_leads(problem)
     return replace(problem, capacity=np.where(binds, problem.capacity, NO_LIMIT))
@@ -216,8 +216,8 @@ def _nodes(
 
     def admits(counts: IntArray) -> BoolArray:
         load, workers = rules.load(counts)
-        kept = (load <= capacity).all(axis=1) & (counts <= most).all(axis=1) & (workers <= slots)
-        return np.asarray(kept & within_node_caps(problem, kinds, counts))
+        mask = (load <= capacity).all(axis=1) & (counts <= most).all(axis=1) & (workers <= slots)
+        return np.asarray(mask & within_node_caps(problem, kinds, counts))
 
     most = np.where(admits(np.eye(kinds.count, dtype=np.int64)), most, 0)
     additive = [
@@ -309,11 +309,11 @@ def _cliques(components: Sequence[int], rules: Rules) -> list[list[int]]:
     apart.add_nodes_from(range(len(components)))
     apart.add_edges_from(
         (a, b)
-        for (a, one), (b, other) in itertools.combinations(enumerate(components), 2)
-        if rules.keeps_apart(one, other)
+        for (a, first), (b, second) in itertools.combinations(enumerate(components), 2)
+        if rules.keeps_apart(first, second)
     )
-    found = itertools.islice(nx.find_cliques(apart), MOST_CLIQUES**2)
-    return sorted(map(sorted, found), key=lambda clique: (-len(clique), clique))[:MOST_CLIQUES]
+    cliques = itertools.islice(nx.find_cliques(apart), MOST_CLIQUES**2)
+    return sorted(map(sorted, cliques), key=lambda clique: (-len(clique), clique))[:MOST_CLIQUES]
 
 
 def components_of(problem: Problem, kinds: TaskTypes) -> tuple[IntArray, IntArray]:
@@ -328,9 +328,9 @@ def _cpu_of_own_workers(
 ) -> IntArray:
     """Return [Y] what nodes count where each kind is dealt evenly to as few workers as it can."""
     needed = np.maximum(-(-counts // np.maximum(per_worker, 1)), 1)
-    each, more = counts // needed, counts % needed
-    billed = (needed - more) * np.maximum(cpu * each, least * (each > 0))
-    return np.asarray((billed + more * np.maximum(cpu * (each + 1), least)).sum(axis=1))
+    share, remainder = counts // needed, counts % needed
+    billed = (needed - remainder) * np.maximum(cpu * share, least * (share > 0))
+    return np.asarray((billed + remainder * np.maximum(cpu * (share + 1), least)).sum(axis=1))
 
 
 def heap_of(problem: Problem, kinds: TaskTypes) -> IntArray:
@@ -368,11 +368,11 @@ def _workers(
     ]
 
     def admits(counts: IntArray) -> BoolArray:
-        held = counts @ heap
+        load = counts @ heap
         for size, members in regions:
-            held = held + size * counts[:, members].any(axis=1)
-        kept = (held <= limit) & (counts <= most).all(axis=1)
-        return np.asarray(kept & kept_apart(counts))
+            load = load + size * counts[:, members].any(axis=1)
+        mask = (load <= limit) & (counts <= most).all(axis=1)
+        return np.asarray(mask & kept_apart(counts))
 
     most = np.where(admits(np.eye(kinds.count, dtype=np.int64)), most, 0)
     units = coarse(heap, limit, params.max_units)
@@ -387,14 +387,14 @@ def _kept_apart(problem: Problem, kinds: TaskTypes, rules: Rules) -> Admits:
 
     def kept_apart(counts: IntArray) -> BoolArray:
         tasks = counts @ in_component
-        kept = np.ones(len(counts), dtype=np.bool_)
+        mask = np.ones(len(counts), dtype=np.bool_)
         if rules.one_task_per_worker:
-            kept &= tasks.sum(axis=1) <= 1
+            mask &= tasks.sum(axis=1) <= 1
         elif rules.one_component_per_worker:
-            kept &= (tasks > 0).sum(axis=1) <= 1
+            mask &= (tasks > 0).sum(axis=1) <= 1
         for a, b in pairs:
-            kept &= tasks[:, a] <= 1 if a == b else (tasks[:, a] == 0) | (tasks[:, b] == 0)
-        return kept
+            mask &= tasks[:, a] <= 1 if a == b else (tasks[:, a] == 0) | (tasks[:, b] == 0)
+        return mask
 
     return kept_apart
 
@@ -428,20 +428,22 @@ def coarse(weights: IntArray, capacity: int, most: int) -> tuple[IntArray, int]:
     weights, capacity = weights // divisor, capacity // divisor
     if capacity <= most:
         return weights, capacity
-    kept, times = np.unique(weights[weights > 0], return_counts=True)
-    sample = kept[np.linspace(0, len(kept) - 1, min(len(kept), WHOLE_WEIGHTS)).astype(np.int64)]
+    distinct, times = np.unique(weights[weights > 0], return_counts=True)
+    sample = distinct[
+        np.linspace(0, len(distinct) - 1, min(len(distinct), WHOLE_WEIGHTS)).astype(np.int64)
+    ]
     best = 0.0, most, capacity
     for whole in sample.tolist():
         units = np.arange(1, most * whole // capacity + 1)
         unit = units[:, None] / whole
-        rounded = np.floor(kept * unit + 1e-9) / (kept * unit) @ times
+        rounded = np.floor(distinct * unit + 1e-9) / (distinct * unit) @ times
         tightness = rounded * capacity * units / whole / np.maximum(capacity * units // whole, 1)
         if len(units) and tightness.max() > best[0]:
             chosen = int(tightness.argmax())
             best = float(tightness[chosen]), chosen + 1, whole
     _, number, whole = best
-    made = [weight * number // whole for weight in weights.tolist()]
-    return np.array(made, dtype=np.int64), capacity * number // whole
+    rounded_weights = [weight * number // whole for weight in weights.tolist()]
+    return np.array(rounded_weights, dtype=np.int64), capacity * number // whole
 
 
 def _slot_rule(kinds: TaskTypes, per_worker: IntArray, slots: int) -> tuple[IntArray, int]:

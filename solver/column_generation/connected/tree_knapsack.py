@@ -98,7 +98,7 @@ def make_tables(
     token.check_room(size, f"tables of {graph.count:,} kinds in connected configurations")
     inside, steps = int(graph.gains(assignment)), steps or {}
     fixed = int(duals @ assignment) + sum(int(steps[k][assignment[k]]) for k in steps)
-    made = KnapsackTables(
+    tables = KnapsackTables(
         graph=graph,
         scale=scale,
         duals=duals,
@@ -113,8 +113,8 @@ def make_tables(
         steps=steps,
     )
     for k in reversed(graph.order):
-        _fill(made, k, token)
-    return made
+        _fill(tables, k, token)
+    return tables
 
 
 def table_bytes(graph: FlowGraph) -> int:
@@ -127,99 +127,99 @@ def table_bytes(graph: FlowGraph) -> int:
     return 8 * rows * (graph.capacity + 1)
 
 
-def _fill(made: KnapsackTables, k: int, token: CancellationToken) -> None:
+def _fill(tables: KnapsackTables, k: int, token: CancellationToken) -> None:
     token.check()
     from slotwise.solver.column_generation.connected.kernels import lift
 
     token.check()
-    graph, units = made.graph, made.units
+    graph, units = tables.graph, tables.units
     table = np.full((int(graph.most[k]) + 1, units + 1), NEG_INF, dtype=np.int64)
-    for y, value in enumerate(made.values(k).tolist()):
+    for y, value in enumerate(tables.values(k).tolist()):
         used = y * int(graph.weights[k])
-        table[y, used : used + 1 if made.exactly else None] = value
-    made.stages[k] = []
+        table[y, used : used + 1 if tables.exactly else None] = value
+    tables.stages[k] = []
     for child in graph.children[k]:
-        made.stages[k].append(table)
-        table = _combined(made, table, made.lifted[child])
-    made.own[k] = table
+        tables.stages[k].append(table)
+        table = _combined(tables, table, tables.lifted[child])
+    tables.own[k] = table
     parent = graph.parent[k]
-    flow = 0 if parent < 0 else made.scale * int(graph.flow[k, parent])
+    flow = 0 if parent < 0 else tables.scale * int(graph.flow[k, parent])
     rows = 1 if parent < 0 else int(graph.most[parent]) + 1
     lifted = np.empty((rows, units + 1), dtype=np.int64)
-    lift(table, flow, made.is_active, lifted)
-    made.lifted[k] = lifted
+    lift(table, flow, tables.is_active, lifted)
+    tables.lifted[k] = lifted
 
 
-def _combined(made: KnapsackTables, first: IntArray, second: IntArray) -> IntArray:
+def _combined(tables: KnapsackTables, first: IntArray, second: IntArray) -> IntArray:
     from slotwise.solver.column_generation.connected.kernels import combine, combine_exactly
 
-    both = np.empty_like(first)
-    (combine_exactly if made.exactly else combine)(first, second, both)
-    return both
+    combined = np.empty_like(first)
+    (combine_exactly if tables.exactly else combine)(first, second, combined)
+    return combined
 
 
-def values_by_units(made: KnapsackTables) -> IntArray:
+def values_by_units(tables: KnapsackTables) -> IntArray:
     """Return [H + 1] the best value of a configuration by the units used beside the assignment.
 
     With at least one task; of tables filled `exactly`. `NEG_INF` or less where there is none.
     """
-    if made.is_active:
-        return np.asarray(made.base + _together(made)[-1][0])
-    tops = [made.own[k][1:].max(axis=0) for k in made.graph.order if len(made.own[k]) > 1]
-    none = np.full(made.units + 1, NEG_INF, dtype=np.int64)
+    if tables.is_active:
+        return np.asarray(tables.base + _together(tables)[-1][0])
+    tops = [tables.own[k][1:].max(axis=0) for k in tables.graph.order if len(tables.own[k]) > 1]
+    none = np.full(tables.units + 1, NEG_INF, dtype=np.int64)
     return np.asarray(np.max([none, *tops], axis=0))
 
 
-def best_value(made: KnapsackTables) -> int:
+def best_value(tables: KnapsackTables) -> int:
     """Return the largest value of a configuration with this assignment; 0 where none is above 0."""
-    graph = made.graph
-    if not made.is_active:
-        return max((_best_top(made, k)[0] for k in graph.order), default=0)
-    return made.base + int(_together(made)[-1][0, made.units])
+    graph = tables.graph
+    if not tables.is_active:
+        return max((_best_top(tables, k)[0] for k in graph.order), default=0)
+    return tables.base + int(_together(tables)[-1][0, tables.units])
 
 
-def best_configurations(made: KnapsackTables, token: CancellationToken) -> list[IntArray]:
+def best_configurations(tables: KnapsackTables, token: CancellationToken) -> list[IntArray]:
     """Return [K] configurations of value above 0: with each top kind the best one."""
-    graph, configurations = made.graph, []
-    if not made.is_active:
+    graph, configurations = tables.graph, []
+    if not tables.is_active:
         for k in graph.order:
             token.check()
-            value, y = _best_top(made, k)
+            value, y = _best_top(tables, k)
             if value > 0:
-                configuration = made.assignment.copy()
-                _trace(made, k, y, made.units, configuration)
+                configuration = tables.assignment.copy()
+                _trace(tables, k, y, tables.units, configuration)
                 configurations.append(configuration)
-    elif best_value(made) > 0:
-        configuration, units = made.assignment.copy(), made.units
-        stages = _together(made)
+    elif best_value(tables) > 0:
+        configuration, units = tables.assignment.copy(), tables.units
+        stages = _together(tables)
         roots = [k for k in graph.order if graph.parent[k] < 0]
         for i in range(len(roots) - 1, -1, -1):
-            share = _share(stages[i][0], made.lifted[roots[i]][0], stages[i + 1][0, units], units)
-            value = made.lifted[roots[i]][0, share]
-            y = int(np.flatnonzero(made.own[roots[i]][:, share] == value)[0])
-            _trace(made, roots[i], y, share, configuration)
+            share = _share(stages[i][0], tables.lifted[roots[i]][0], stages[i + 1][0, units], units)
+            value = tables.lifted[roots[i]][0, share]
+            y = int(np.flatnonzero(tables.own[roots[i]][:, share] == value)[0])
+            _trace(tables, roots[i], y, share, configuration)
             units -= share
         configurations.append(configuration)
     return configurations
 
 
-def _best_top(made: KnapsackTables, k: int) -> tuple[int, int]:
+def _best_top(tables: KnapsackTables, k: int) -> tuple[int, int]:
     """Return value and number of tasks of the best configuration whose top kind is k."""
-    column = made.own[k][1:, made.units]
+    column = tables.own[k][1:, tables.units]
     if not len(column):
         return NEG_INF, 0
     y = int(column.argmax())
     return int(column[y]), y + 1
 
 
-def _together(made: KnapsackTables) -> list[IntArray]:
+def _together(tables: KnapsackTables) -> list[IntArray]:
     """Return [1, H + 1] the best value of none, one, ... of the trees together."""
-    stages = [np.zeros((1, made.units + 1), dtype=np.int64)]
-    if made.exactly:
+    stages = [np.zeros((1, tables.units + 1), dtype=np.int64)]
+    if tables.exactly:
         stages[0][0, 1:] = NEG_INF
-    for k in made.graph.order:
-        if made.graph.parent[k] < 0:
-            stages.append(_combined(made, stages[-1], made.lifted[k]))
+    for k in tables.graph.order:
+        if tables.graph.parent[k] < 0:
+            stages.append(_combined(tables, stages[-1], tables.lifted[k]))
     return stages
 
 
@@ -230,21 +230,21 @@ def _share(before: IntArray, part: IntArray, value: int, units: int) -> int:
     return int(np.flatnonzero((sums == value) & (before[units - shares] > NEG_INF))[0])
 
 
-def _trace(made: KnapsackTables, k: int, y: int, units: int, configuration: IntArray) -> None:
+def _trace(tables: KnapsackTables, k: int, y: int, units: int, configuration: IntArray) -> None:
     """Write the best counts of the subtree of k with y of its tasks into `configuration`."""
-    graph, untraced = made.graph, [(k, y, units)]  # a chain may be deeper than calls may nest
+    graph, untraced = tables.graph, [(k, y, units)]  # a chain may be deeper than calls may nest
     while untraced:
         k, y, units = untraced.pop()
         configuration[k] = y
-        if not y and not made.is_active:
+        if not y and not tables.is_active:
             continue  # nothing below it either
-        value = int(made.own[k][y, units])
+        value = int(tables.own[k][y, units])
         for i in range(len(graph.children[k]) - 1, -1, -1):
-            child, before = graph.children[k][i], made.stages[k][i]
-            share = _share(before[y], made.lifted[child][y], value, units)
-            flow = made.scale * int(graph.flow[k, child]) * y
-            values = made.own[child][:, share] + flow * np.arange(len(made.own[child]))
-            tasks = int(np.flatnonzero(values == made.lifted[child][y, share])[0])
+            child, before = graph.children[k][i], tables.stages[k][i]
+            share = _share(before[y], tables.lifted[child][y], value, units)
+            flow = tables.scale * int(graph.flow[k, child]) * y
+            values = tables.own[child][:, share] + flow * np.arange(len(tables.own[child]))
+            tasks = int(np.flatnonzero(values == tables.lifted[child][y, share])[0])
             untraced.append((child, tasks, share))
             units -= share
             value = int(before[y, units])

@@ -44,29 +44,33 @@ def two_level_search(
             nodes.graph, scale, nodes.duals.pi, room, token, deadline, params
         )
         gains = nodes.graph.gains(configurations)
-        left = (gap - a * nodes.reduced_costs(configurations, gains)) // b
-        left = left - workers.load_bound.of_others(configurations)
-        configurations, gains, left = configurations[left >= 0], gains[left >= 0], left[left >= 0]
-        inside, kept = _inside(configurations, left, deadline)
-        counts = np.concatenate(
-            [np.zeros((1, nodes.graph.count), dtype=np.int64), configurations[kept]]
+        remaining = (gap - a * nodes.reduced_costs(configurations, gains)) // b
+        remaining = remaining - workers.load_bound.of_others(configurations)
+        configurations, gains, remaining = (
+            configurations[remaining >= 0],
+            gains[remaining >= 0],
+            remaining[remaining >= 0],
         )
-        values = np.concatenate([[0], (a * gains + b * inside)[kept]])
+        inside, mask = _inside(configurations, remaining, deadline)
+        counts = np.concatenate(
+            [np.zeros((1, nodes.graph.count), dtype=np.int64), configurations[mask]]
+        )
+        values = np.concatenate([[0], (a * gains + b * inside)[mask]])
         return TypeColumns(counts, np.asarray(values, dtype=np.int64))
 
     def _inside(
-        configurations: IntArray, left: IntArray, deadline: float
+        configurations: IntArray, remaining: IntArray, deadline: float
     ) -> tuple[IntArray, BoolArray]:
         """Return the flow inside workers, and which configurations fit the gap that is left."""
         duals = workers.duals.pi
-        widest = int(left.max(initial=0))
+        widest = int(remaining.max(initial=0))
         small = enumerate_connected(workers.graph, scale, duals, widest, token, deadline, params)
-        found = split_gains(configurations, small, workers.graph.gains(small), params, token)
-        if found is None:
-            found = split.gains(configurations, left)
-        inside, possible = found
+        splits = split_gains(configurations, small, workers.graph.gains(small), params, token)
+        if splits is None:
+            splits = split.gains(configurations, remaining)
+        inside, possible = splits
         cost = configurations @ duals - scale * np.where(possible, inside, 0)
-        return inside, np.asarray(possible & (cost <= left))
+        return inside, np.asarray(possible & (cost <= remaining))
 
     duals, sizes = a * nodes.duals.pi + b * workers.duals.pi, places.kinds.sizes
     min_reduced_cost = a * nodes.load_bound.total + b * workers.load_bound.total
@@ -133,6 +137,6 @@ def _all_within(
             return None
         repeated = np.repeat(rows, tops + 1, axis=0)
         repeated[:, k] = np.concatenate([np.arange(top + 1) for top in tops.tolist()])
-        _, kept = np.unique(repeated @ strides, return_index=True)
-        rows = repeated[kept]
+        _, distinct = np.unique(repeated @ strides, return_index=True)
+        rows = repeated[distinct]
     return None if len(rows) > max_rows else rows @ strides

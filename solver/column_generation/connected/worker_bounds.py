@@ -109,14 +109,14 @@ class WorkerBounds:
             offered = int(on_grid(duals[graph.count :], scale, most)[0])
             tau, workers = self._priced(rho, max(offered, 0))
             best.append((int(rho @ content) + self.slots * tau, rho, tau))
-            new = [row for row in workers if row.tobytes() not in known]
-            known.update(row.tobytes() for row in new)
+            new = [row for row in workers if row.tobytes() not in listed]
+            listed.update(row.tobytes() for row in new)
             if new:
                 self._add(master, np.array(new))
                 self._workers = np.concatenate([self._workers, np.array(new)])
             return bool(new) and not self._is_late()
 
-        known = {row.tobytes() for row in self._workers}
+        listed = {row.tobytes() for row in self._workers}
         master.generate(price, self._token)
         _, rho, tau = min(best, key=lambda one: one[0])
         return rho, tau

@@ -122,10 +122,10 @@ class WorkerSplitter:
     def _solution(self, configuration: IntArray, gap: int) -> SiteSolution | None:
         """Return the split of least reduced cost; ``None`` if that exceeds the gap. Cached."""
         key = configuration.tobytes()
-        known = self._known.get(key, -1)
-        if isinstance(known, SiteSolution):
-            return known if known.reduced_cost <= gap else None
-        if known >= gap:
+        cached = self._known.get(key, -1)
+        if isinstance(cached, SiteSolution):
+            return cached if cached.reduced_cost <= gap else None
+        if cached >= gap:
             return None
         self._token.check()
         solution = min_reduced_cost(
@@ -209,17 +209,17 @@ def _first_fit(
     places: PlaceModel, configurations: Sequence[IntArray], nodes: IntArray
 ) -> NodeConfigurations | None:
     problem, kinds = places.problem, places.kinds
-    held = np.zeros((len(nodes), kinds.count), dtype=np.int64)
+    counts = np.zeros((len(nodes), kinds.count), dtype=np.int64)
     for configuration in configurations:
-        after = held + configuration
+        after = counts + configuration
         load, workers = places.rules.load(after)
         fits = (load <= problem.capacity[nodes]).all(axis=1) & (workers <= problem.slots[nodes])
         good = np.flatnonzero(fits & within_node_caps(problem, kinds, after))
         if not len(good):
             return None
-        used = good[held[good].any(axis=1)]
-        held[int(used[0] if len(used) else good[0])] += configuration
-    return {int(n): row for n, row in zip(nodes, held, strict=True) if row.any()}
+        used = good[counts[good].any(axis=1)]
+        counts[int(used[0] if len(used) else good[0])] += configuration
+    return {int(n): row for n, row in zip(nodes, counts, strict=True) if row.any()}
 
 
 def placement_of(

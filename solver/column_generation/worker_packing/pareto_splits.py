@@ -139,7 +139,7 @@ class _SplitEnumeration:
 
         Where `usable` [U, k] is given, they must hold one of these.
         """
-        wanted = None if usable is None else VectorSet(usable, self._most)
+        allowed = None if usable is None else VectorSet(usable, self._most)
         start = len(self._counts)
         configurations = self._worker_configurations[source]
         at_once = max(1, self._params.split_pairs_at_once // max(1, len(configurations.counts)))
@@ -148,7 +148,7 @@ class _SplitEnumeration:
             self._token.check()
             if self._token.now() > self._deadline:
                 raise NotTakenError("splitting the tasks of a node into workers takes too long")
-            self._add(rows[first : first + at_once], source, wanted)
+            self._add(rows[first : first + at_once], source, allowed)
         new = self.kept[self.kept >= start]
         if len(self.kept) > self._params.max_worker_splits:
             raise NotTakenError(
@@ -156,7 +156,7 @@ class _SplitEnumeration:
             )
         return new
 
-    def _add(self, rows: IntArray, source: int, wanted: VectorSet | None) -> None:
+    def _add(self, rows: IntArray, source: int, allowed: VectorSet | None) -> None:
         configurations = self._worker_configurations[source]
         row, added = self._pairs(rows, configurations)
         width = len(self._columns) + 5 + self._demand.shape[1]
@@ -166,8 +166,8 @@ class _SplitEnumeration:
         counts = self._counts[rows[row]] + configurations.counts[added]
         costs = self._costs[rows[row]] + configurations.costs[added]
         fits = (counts <= self._most).all(axis=1) & self._has_room(counts, costs)
-        if wanted is not None:
-            fits[fits] = wanted.has(counts[fits])
+        if allowed is not None:
+            fits[fits] = allowed.has(counts[fits])
         row, added, counts, costs = row[fits], added[fits], counts[fits], costs[fits]
         how = np.stack([rows[row], added, np.full(len(row), source, dtype=np.int64)], axis=1)
         start = len(self._counts)
@@ -188,18 +188,20 @@ class _SplitEnumeration:
         where the network comes before the moves, which are all that may suffer. It depends on the
         kinds that are there alone.
         """
-        held, split_of = np.unique(self._counts[rows] > 0, axis=0, return_inverse=True)
-        more, worker_of = np.unique(configurations.counts > 0, axis=0, return_inverse=True)
-        joins = np.ones((len(held), len(more)), dtype=np.bool_)
+        split_kinds, split_of = np.unique(self._counts[rows] > 0, axis=0, return_inverse=True)
+        worker_kinds, worker_of = np.unique(configurations.counts > 0, axis=0, return_inverse=True)
+        joins = np.ones((len(split_kinds), len(worker_kinds)), dtype=np.bool_)
         if configurations.label is None:
-            first = np.where(held.any(axis=1), held.argmax(axis=1), len(self._columns))
-            joins &= more.argmax(axis=1)[None, :] <= first[:, None]
+            first = np.where(
+                split_kinds.any(axis=1), split_kinds.argmax(axis=1), len(self._columns)
+            )
+            joins &= worker_kinds.argmax(axis=1)[None, :] <= first[:, None]
         if self._merger_pays:
-            joins &= (held @ self._flow @ more.T) == 0
+            joins &= (split_kinds @ self._flow @ worker_kinds.T) == 0
         pairs = []
-        for kinds in range(len(held)):
-            splits = np.flatnonzero(split_of.ravel() == kinds)
-            workers = np.flatnonzero(joins[kinds, worker_of.ravel()])
+        for row in range(len(split_kinds)):
+            splits = np.flatnonzero(split_of.ravel() == row)
+            workers = np.flatnonzero(joins[row, worker_of.ravel()])
             pairs.append((np.repeat(splits, len(workers)), np.tile(workers, len(splits))))
         split, worker = zip(*pairs, strict=True)
         return np.concatenate(split), np.concatenate(worker)

@@ -117,9 +117,9 @@ def split_criteria(problem: Problem, node: int, costs: IntArray) -> IntArray:
         CPU: problem.min_worker_cpu > 0,
         MEMORY: bool(problem.regions),
     }
-    taken = [cost for cost, matters in room.items() if matters]
+    scarce = [cost for cost, matters in room.items() if matters]
     criteria = criteria_of(problem, costs @ _shares(problem).T, costs[:, MOVED])
-    return np.concatenate([costs[:, taken], criteria], axis=1)
+    return np.concatenate([costs[:, scarce], criteria], axis=1)
 
 
 def network_first(problem: Problem) -> bool:

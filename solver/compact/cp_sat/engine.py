@@ -85,7 +85,7 @@ def run(
         return search.outcome()
     for term, optimum in zip(terms, best.optima, strict=False):
         model.add(term <= optimum)
-    for index, term in enumerate(terms[best.given :], start=best.given):
+    for index, term in enumerate(terms[best.proven_before :], start=best.proven_before):
         status = _minimise(search, model, counts, limits, term)
         if status == cp_model.INFEASIBLE:
             if index or best.placement is not None:

@@ -156,8 +156,8 @@ class MilpBuilder:
 
 def total(parts: Iterable[Expr | int]) -> Expr:
     """Return the sum of expressions and whole numbers."""
-    found: Expr = pulp.lpSum(parts)
-    return found
+    expression: Expr = pulp.lpSum(parts)
+    return expression
 
 
 def coefficients(expression: Expr) -> dict[Column, int]:
@@ -174,8 +174,8 @@ def _inside(expression: Expr) -> Sum:
     """Return an expression as a sum of PuLP; a column is wrapped."""
     if isinstance(expression, pulp.LpAffineExpression):
         return cast(Sum, expression)
-    found: Sum = pulp.LpAffineExpression(expression)
-    return found
+    wrapped: Sum = pulp.LpAffineExpression(expression)
+    return wrapped
 
 
 def column_of(expression: Expr) -> Column:

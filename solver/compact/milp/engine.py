@@ -225,19 +225,19 @@ class TermSearch:
         Asked to minimise it, HiGHS 1.13 proved wrong optima now and then, of small numbers, too.
         Below a limit the rows are capacities like others.
         """
-        known, ended = least_bottleneck(self.best.problem), Ended.COMPLETE
-        while ended is Ended.COMPLETE and (self._value is None or known < self._value):
+        bound, ended = least_bottleneck(self.best.problem), Ended.COMPLETE
+        while ended is Ended.COMPLETE and (self._value is None or bound < self._value):
             if self._left <= 0:
                 return Ended.STOPPED
             value = self._value
-            most = None if value is None else (known + value) // 2
+            most = None if value is None else (bound + value) // 2
 
             def report(values: Values | None, of_columns: float | None) -> None:
                 if values is not None:
                     self._offer(values)
 
-            below = None if most is None else most + 0.5
-            question = replace(self._question(), start=(), below=below, any_serves=True)
+            cutoff = None if most is None else most + 0.5
+            question = replace(self._question(), start=(), below=cutoff, any_serves=True)
             ended = self._searched(question, report).ended
             if ended is Ended.FAILED:
                 raise InternalError(f"HiGHS could not search the model of term {self.index}")
@@ -245,9 +245,9 @@ class TermSearch:
                 if self._value == value:
                     return Ended.TROUBLE if ended is Ended.COMPLETE else ended
                 continue
-            known, ended = most + 1, Ended.COMPLETE
-            self._prove(known)
-        self._prove(known)
+            bound, ended = most + 1, Ended.COMPLETE
+            self._prove(bound)
+        self._prove(bound)
         return ended
 
     def _ask_for_less(self) -> None:

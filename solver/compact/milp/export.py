@@ -114,10 +114,10 @@ def _text(compact: CompactModel, term: Expr, to: str) -> str:
     """Return the file's text as PuLP writes it; the term's constant is a column that is 1."""
     _check_digits(term)
     lp = compact.model.lp
-    one = lp.add_variable("constant", 1, 1)
+    constant_column = lp.add_variable("constant", 1, 1)
     fixed = constant(term)
-    lp.setObjective(total((term, -fixed, fixed * one)))
-    lp.addConstraint(one >= 1, "constant_is_one")
+    lp.setObjective(total((term, -fixed, fixed * constant_column)))
+    lp.addConstraint(constant_column >= 1, "constant_is_one")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "model")
         if to == "mps":

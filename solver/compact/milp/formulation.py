@@ -145,34 +145,36 @@ class Products:
     def of(self, place: NetworkPlace[Expr], center: int, leaves: Mapping[int, int]) -> Expr:
         """Return center * (weighted leaves) in the place, as a sum that is never more than that."""
         u, most_u = place.counts[center]
-        there = {leaf: place.counts[leaf] for leaf in leaves if leaf in place.counts}
+        leaf_counts = {leaf: place.counts[leaf] for leaf in leaves if leaf in place.counts}
         name = f"{self.names[center]}_{place.name}"
-        held: dict[int, Expr] = {}
+        is_count: dict[int, Expr] = {}
         shares: dict[int, dict[int, Expr]] = {}
         for i in range(1, most_u + 1):
             room = place.capacity - i * self.needs[center]
             if (room < 0).any():
                 break
-            held[i] = self.model.boolean(f"is{i}_{name}")
-            shares[i] = self._shares(f"if{i}_{name}", there, held[i], room)
-        self.model.at_most(f"one_{name}", total(held.values()), 1)
-        self.model.equal(f"count_{name}", u, total(i * h for i, h in held.items()))
+            is_count[i] = self.model.boolean(f"is{i}_{name}")
+            shares[i] = self._shares(f"if{i}_{name}", leaf_counts, is_count[i], room)
+        self.model.at_most(f"one_{name}", total(is_count.values()), 1)
+        self.model.equal(f"count_{name}", u, total(i * h for i, h in is_count.items()))
         rest = {
-            leaf: (total((v, *(-1 * shares[i][leaf] for i in held if leaf in shares[i]))), most)
-            for leaf, (v, most) in there.items()
+            leaf: (total((v, *(-1 * shares[i][leaf] for i in is_count if leaf in shares[i]))), most)
+            for leaf, (v, most) in leaf_counts.items()
         }
         for leaf, (left, _) in rest.items():
             self.model.at_most(f"share_{self.names[leaf]}_{name}", 0, left)
-        none = total((1, *(-1 * h for h in held.values())))
+        none = total((1, *(-1 * h for h in is_count.values())))
         self._capacity(f"if0_{name}", rest, none, place.capacity)
-        return total(i * leaves[leaf] * share for i in held for leaf, share in shares[i].items())
+        return total(
+            i * leaves[leaf] * share for i in is_count for leaf, share in shares[i].items()
+        )
 
     def _shares(
-        self, name: str, there: dict[int, tuple[Expr, int]], held: Expr, room: IntArray
+        self, name: str, leaf_counts: dict[int, tuple[Expr, int]], is_count: Expr, room: IntArray
     ) -> dict[int, Expr]:
         """Return the counts of the leaves where the center's is i, given the room it leaves."""
         shares = {}
-        for leaf, (_, most) in there.items():
+        for leaf, (_, most) in leaf_counts.items():
             room_for = [
                 free // need
                 for free, need in zip(room.tolist(), self.needs[leaf].tolist(), strict=True)
@@ -181,19 +183,24 @@ class Products:
             fits = min([most, *room_for])
             if fits:
                 shares[leaf] = self.model.number(f"w_{self.names[leaf]}_{name}", fits)
-                self.model.at_most(f"bound_{self.names[leaf]}_{name}", shares[leaf], fits * held)
+                self.model.at_most(
+                    f"bound_{self.names[leaf]}_{name}", shares[leaf], fits * is_count
+                )
         self._capacity(
-            name, {leaf: (share, there[leaf][1]) for leaf, share in shares.items()}, held, room
+            name,
+            {leaf: (share, leaf_counts[leaf][1]) for leaf, share in shares.items()},
+            is_count,
+            room,
         )
         return shares
 
     def _capacity(
-        self, name: str, there: Mapping[int, tuple[Expr, int]], held: Expr, room: IntArray
+        self, name: str, leaf_counts: Mapping[int, tuple[Expr, int]], is_count: Expr, room: IntArray
     ) -> None:
         """Load of the leaves <= room, both 0 unless the center's count is that."""
         for r, free in enumerate(room.tolist()):
-            needs = {leaf: int(self.needs[leaf, r]) for leaf in there if self.needs[leaf, r]}
-            most = sum(need * there[leaf][1] for leaf, need in needs.items())
+            needs = {leaf: int(self.needs[leaf, r]) for leaf in leaf_counts if self.needs[leaf, r]}
+            most = sum(need * leaf_counts[leaf][1] for leaf, need in needs.items())
             if len(needs) > 1 and most > free:
-                load = total(need * there[leaf][0] for leaf, need in needs.items())
-                self.model.at_most(f"room{r}_{name}", load, int(free) * held)
+                load = total(need * leaf_counts[leaf][0] for leaf, need in needs.items())
+                self.model.at_most(f"room{r}_{name}", load, int(free) * is_count)

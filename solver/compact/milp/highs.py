@@ -44,8 +44,8 @@ def search(question: Question, report: Report) -> Reply:
     solver.HandleUserInterrupt = True
 
     def improved(event: Any) -> None:
-        found = event.data_out.mip_solution
-        report(lambda column: float(found[column.index]), None)
+        values = event.data_out.mip_solution
+        report(lambda column: float(values[column.index]), None)
 
     def bounded(event: Any) -> None:
         report(None, event.data_out.mip_dual_bound)
@@ -74,11 +74,11 @@ def _set_start(solver: Any, question: Question) -> None:
     if question.start:
         solver.run()
         solution = solver.getSolution()
-        found = solver.getInfo().primal_solution_status == _FEASIBLE
+        is_feasible = solver.getInfo().primal_solution_status == _FEASIBLE
         for column, _ in question.start:
             solver.changeColBounds(column.index, 0.0, float(column.upBound))
         solver.clearSolver()
-        if found:
+        if is_feasible:
             solver.setSolution(solution)
 
 

@@ -31,7 +31,7 @@ from slotwise.solver.core.progress import Event, Progress
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Result, Status
 from slotwise.solver.core.solve_state import SolveState
-from slotwise.solver.solve import KEPT, solve
+from slotwise.solver.solve import CURRENT, solve
 
 LONG_S = 60.0
 """Far more than what is tested may take, and far less than where it would wait for a search."""
@@ -79,7 +79,7 @@ def test_only_values_and_bounds_that_are_true_are_told(engine: str) -> None:
         scaled = zip(truth.values, problem.terms, strict=True)
         check_events(events, [value * term.unit for value, term in scaled])
         # Where something runs, a first placement comes before any engine.
-        by_engines = [event for event in events if event.engine != KEPT]
+        by_engines = [event for event in events if event.engine != CURRENT]
         assert by_engines[0].event is Event.ENGINE
         assert events[-1].values == tuple(term.value for term in result.objective)
         told += any(event.event is Event.BOUND for event in events)
