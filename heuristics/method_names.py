@@ -34,28 +34,28 @@ def is_storm(name: str) -> bool:
     return name.startswith(STORM_PREFIX)
 
 
-def split_names(written: Iterable[str], known: Container[str]) -> list[str]:
+def split_names(written: Iterable[str], method_names: Container[str]) -> list[str]:
     """Split each ``a,b`` of `written` into names of methods.
 
-    A command (``cmd:...``) may have commas, but ends before another command or one of `known`, the
-    names of methods without parameters. Parameters (``a:key=1,2``) may have commas too, but end
-    before what is neither a number nor ``key=value``.
+    A command (``cmd:...``) may have commas, but ends before another command or one of
+    `method_names`, those of methods without parameters. Parameters (``a:key=1,2``) may have commas
+    too, but end before what is neither a number nor ``key=value``.
     """
     names: list[str] = []
     for words in written:
         for index, part in enumerate(words.split(",")):
             name = part.strip()
-            if index > 0 and _goes_on(names[-1], name, known):
+            if index > 0 and _goes_on(names[-1], name, method_names):
                 names[-1] += f",{part}"
             else:
                 names.append(name)
     return names
 
 
-def _goes_on(last: str, part: str, known: Container[str]) -> bool:
+def _goes_on(last: str, part: str, method_names: Container[str]) -> bool:
     """Whether `part` belongs to the name written before it."""
     if is_command(last):
-        return part not in known and not is_command(part)
+        return part not in method_names and not is_command(part)
     return SEPARATOR in last and _MORE.fullmatch(part) is not None
 
 

@@ -135,8 +135,8 @@ def executors(problem: Problem, topology: int) -> list[int]:
 def slots_to_use(problem: Problem, used: list[int], workers: int | None) -> list[Slot]:
     """Return the first min(`workers`, free) of the sorted slots."""
     free = [slots - taken for slots, taken in zip(problem.slots.tolist(), used, strict=True)]
-    wanted = sum(slots > 0 for slots in free) if workers is None else workers
-    return list(islice(sort_slots(problem, free, used), min(wanted, sum(free))))
+    count = sum(slots > 0 for slots in free) if workers is None else workers
+    return list(islice(sort_slots(problem, free, used), min(count, sum(free))))
 
 
 def sort_slots(problem: Problem, free: list[int], used: list[int]) -> Iterator[Slot]:

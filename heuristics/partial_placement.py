@@ -89,27 +89,29 @@ class Ledger:
         return len(self.nodes[node].workers) < self._slots[node]
 
     def find_worker(
-        self, task: int, node: int, kept: Collection[int] | None = None
+        self, task: int, node: int, limited: Collection[int] | None = None
     ) -> LedgerWorker | None:
         """Return the first worker of `node` that takes `task`, or ``None``.
 
         First fit over the topology's workers in the order they were opened, then a new worker
-        (not opened yet) where a slot is free. `kept` are the dimensions that must not be exceeded;
-        ``None`` = the hard ones.
+        (not opened yet) where a slot is free. `limited` are the dimensions that must not be
+        exceeded; ``None`` = the hard ones.
         """
-        kept = self.hard if kept is None else kept
+        limited = self.hard if limited is None else limited
         c = self._class[task]
-        one = self.problem.classes[c]
-        most = dict(self.problem.rules[one.topology].max_per_node).get(one.component, NO_LIMIT)
+        task_class = self.problem.classes[c]
+        most = dict(self.problem.rules[task_class.topology].max_per_node).get(
+            task_class.component, NO_LIMIT
+        )
         state = self.nodes[node]
-        if state.counts[one.component] >= most or not self._may_fit(c, node, kept):
+        if state.counts[task_class.component] >= most or not self._may_fit(c, node, limited):
             return None
         for worker in state.workers:
-            if worker.topology == one.topology and self._fits(c, node, worker, kept):
+            if worker.topology == task_class.topology and self._fits(c, node, worker, limited):
                 return worker
         if self.has_free_slot(node):
             fresh = self.new_worker(task, node)
-            if self._fits(c, node, fresh, kept):
+            if self._fits(c, node, fresh, limited):
                 return fresh
         return None
 
@@ -160,8 +162,8 @@ class Ledger:
             owner = self.problem.classes[self._class[task]].topology
             if owner != topology:
                 workers = ledger.nodes[node].workers
-                known = next((w for w in workers if w.label == label), LedgerWorker(owner, label))
-                ledger.put(task, node, known)
+                worker = next((w for w in workers if w.label == label), LedgerWorker(owner, label))
+                ledger.put(task, node, worker)
             elif self.log is not None:
                 self.log.remove(task)
         ledger.log = self.log
@@ -202,14 +204,14 @@ class Ledger:
             for weight, (load, need, capacity) in zip(self._soft_weight, loads, strict=True)
         )
 
-    def lacks_only_a_slot(self, task: int, node: int, kept: Collection[int]) -> bool:
+    def lacks_only_a_slot(self, task: int, node: int, limited: Collection[int]) -> bool:
         """Whether `node` has room for `task`, but neither a free slot nor a worker for it."""
         c = self._class[task]
         topology = self.problem.classes[c].topology
         joined = any(worker.topology == topology for worker in self.nodes[node].workers)
-        return not joined and not self.has_free_slot(node) and self._may_fit(c, node, kept)
+        return not joined and not self.has_free_slot(node) and self._may_fit(c, node, limited)
 
-    def _may_fit(self, c: int, node: int, kept: Collection[int]) -> bool:
+    def _may_fit(self, c: int, node: int, limited: Collection[int]) -> bool:
         """Whether `node` has room for what the task itself needs, in whatever worker.
 
         A quick test before all workers are tried. Cpu is not tested where workers have a least
@@ -219,13 +221,13 @@ class Ledger:
         return all(
             not need or load[d] + need <= capacity[d]
             for d, need in enumerate(self._demand[c])
-            if d in kept and not (d == self.problem.cpu and self.problem.min_worker_cpu)
+            if d in limited and not (d == self.problem.cpu and self.problem.min_worker_cpu)
         )
 
-    def _fits(self, c: int, node: int, worker: LedgerWorker, kept: Collection[int]) -> bool:
+    def _fits(self, c: int, node: int, worker: LedgerWorker, limited: Collection[int]) -> bool:
         load, capacity = self.nodes[node].load, self._capacity[node]
         needs = self._needs(c, node, worker)
-        if any(needs[d] and load[d] + needs[d] > capacity[d] for d in kept):
+        if any(needs[d] and load[d] + needs[d] > capacity[d] for d in limited):
             return False
         limit = self.problem.rules[worker.topology].heap_limit
         if worker.heap + self._heap_needed(c, worker) > limit:

@@ -60,8 +60,8 @@ def find_method(name: str, *, time_limit_s: float = DEFAULT_TIME_LIMIT_S) -> Met
         return HEURISTICS[name]
     if name in added:
         return _load(added[name])
-    known = [*HEURISTICS, *added]
-    rule = f"is not a method; {suggestion(base, known)} (or {COMMAND_PREFIX}COMMAND)"
+    names = [*HEURISTICS, *added]
+    rule = f"is not a method; {suggestion(base, names)} (or {COMMAND_PREFIX}COMMAND)"
     raise InputError(rule, field="method", value=name)
 
 

@@ -409,9 +409,9 @@ def _draw_first(
 ) -> None:
     """Move a random spout task to the front of `queue`, or any task where there is none."""
     kinds = {
-        (t, one.id): one.kind
+        (t, component.id): component.kind
         for t, topology in enumerate(problem.instance.topologies)
-        for one in topology.placed_components
+        for component in topology.placed_components
     }
     spouts = [c for c in sources if kinds[problem.components[c]] == "spout"]
     choice = [task for c in spouts for task in tasks[c]] or list(queue)
@@ -423,8 +423,8 @@ def _draw_first(
 
 def _tasks_of_components(problem: Problem) -> list[list[int]]:
     tasks: list[list[int]] = [[] for _ in problem.components]
-    for one in problem.classes:
-        tasks[one.component].extend(one.tasks)
+    for task_class in problem.classes:
+        tasks[task_class.component].extend(task_class.tasks)
     return [sorted(own) for own in tasks]
 
 
@@ -470,12 +470,12 @@ def reassign(problem: Problem, theta: Fraction, token: CancellationToken) -> Pla
     """Return where Algorithm 2 moves the running tasks; nothing in it is random."""
     ledger = Ledger(problem, hard_dimensions(problem))
     workers: dict[tuple[int, tuple[int, int]], LedgerWorker] = {}
-    for one in problem.classes:
-        assert one.home is not None, "checked by `supports`"
-        for task in one.tasks:
-            key = (one.topology, one.home)
-            worker = workers.setdefault(key, LedgerWorker(one.topology, one.home[1]))
-            ledger.put(task, one.home[0], worker)
+    for task_class in problem.classes:
+        assert task_class.home is not None, "checked by `supports`"
+        for task in task_class.tasks:
+            key = (task_class.topology, task_class.home)
+            worker = workers.setdefault(key, LedgerWorker(task_class.topology, task_class.home[1]))
+            ledger.put(task, task_class.home[0], worker)
     if problem.task_count:
         moves = Moves(ledger, theta, token)
         for node in range(problem.node_count):
@@ -578,9 +578,9 @@ def stromax_reassign(theta: Fraction = THETA) -> Method:
     )
 
 
-def _configured(given: Mapping[str, tuple[str, ...]]) -> Method:
+def _configured(texts: Mapping[str, tuple[str, ...]]) -> Method:
     theta = THETA
-    for key, values in given.items():
+    for key, values in texts.items():
         if key != "theta":
             rule = f"is not a parameter of {NAME}; {suggestion(key, ['theta'])}"
             raise InputError(rule, field="method", value=key)

@@ -110,8 +110,8 @@ def _run(
     time_limit_s: float,
     environment: Mapping[str, str],
 ) -> Finished:
-    known = {"SLOTWISE_INSTANCE": instance_hash(instance), "SLOTWISE_SEED": str(seed)}
-    whole = {**os.environ, **environment, **known}
+    identity = {"SLOTWISE_INSTANCE": instance_hash(instance), "SLOTWISE_SEED": str(seed)}
+    whole = {**os.environ, **environment, **identity}
     return exchange(words, instance_text(instance).encode(), whole, time_limit_s)
 
 

@@ -84,11 +84,11 @@ class TaskGraph:
         pairs: list[IdArray] = [np.empty((0, 2), dtype=np.int32)]
         flows = [np.empty(0)]
         for (a, b), flow in self.problem.pair_flows().items():
-            one, other = (np.array(self.problem.classes[c].tasks) for c in (a, b))
+            sources, targets = (np.array(self.problem.classes[c].tasks) for c in (a, b))
             if flow:
-                ends = (np.repeat(one, len(other)), np.tile(other, len(one)))
+                ends = (np.repeat(sources, len(targets)), np.tile(targets, len(sources)))
                 pairs.append(np.stack(ends, axis=1).astype(np.int32))
-                flows.append(np.full(len(one) * len(other), float(flow)))
+                flows.append(np.full(len(sources) * len(targets), float(flow)))
         return from_edges(np.concatenate(pairs), np.concatenate(flows), self.weights)
 
 
@@ -270,7 +270,7 @@ def whole(
 
 
 def _stream_method(name: str, parameters: StreamParameters) -> Method:
-    one = streaming(name, parameters)
+    partitioner = streaming(name, parameters)
     choice = CHOICES[name.removesuffix(RESTREAMING)]
     written, usual = (
         written_parameters(name, some) for some in (parameters, usual_parameters(name))
@@ -284,20 +284,20 @@ def _stream_method(name: str, parameters: StreamParameters) -> Method:
 
     return Method(
         name=f"{name}{SEPARATOR}{other}" if other else name,
-        source=one.source,
+        source=partitioner.source,
         place=never_stopped(place_until),
         place_until=place_until,
         place_logged=lambda problem, rng, log: streamed(
             problem, rng, CancellationToken(), choice, parameters, log
         ),
-        description=one.description,
+        description=partitioner.description,
         parameters=written,
         configure=lambda given: _stream_method(name, read_stream_parameters(name, given)),
     )
 
 
 def _whole_method(name: str) -> Method:
-    one = PARTITIONERS[name]
+    partitioner = PARTITIONERS[name]
 
     def place_until(
         problem: Problem, rng: Generator, token: CancellationToken
@@ -306,12 +306,12 @@ def _whole_method(name: str) -> Method:
 
     return Method(
         name=name,
-        source=one.source,
+        source=partitioner.source,
         place=never_stopped(place_until),
         place_until=place_until,
         place_logged=lambda problem, rng, log: whole(problem, rng, CancellationToken(), name, log),
-        supports=lambda problem: one.missing(),
-        description=one.description,
+        supports=lambda problem: partitioner.missing(),
+        description=partitioner.description,
     )
 
 

@@ -74,9 +74,9 @@ def run(graph: VertexStream, parts: Parts, rng: Generator, token: CancellationTo
 
 
 def _asked(whole: CsrGraph, parts: Parts, seed: int, token: CancellationToken) -> IdArray:
-    asked = io.BytesIO()
+    request = io.BytesIO()
     np.savez(
-        asked,
+        request,
         weights=whole_weights(whole.weights, 0),
         offsets=whole.offsets.astype(np.int32),
         edge_weights=whole_weights(whole.edge_weights, 1),
@@ -89,7 +89,7 @@ def _asked(whole: CsrGraph, parts: Parts, seed: int, token: CancellationToken) -
     try:
         done = subprocess.run(
             [sys.executable, "-P", "-c", CHILD],
-            input=asked.getvalue(),
+            input=request.getvalue(),
             capture_output=True,
             timeout=left,
             check=False,

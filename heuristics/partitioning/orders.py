@@ -68,8 +68,8 @@ def adversarial(graph: CsrGraph) -> IdArray:
     """
     colours = np.full(len(graph.weights), -1, dtype=np.int64)
     for vertex in range(len(colours)):
-        taken = {colours[other] for other in _neighbours(graph, vertex)}
-        colours[vertex] = next(c for c in range(len(taken) + 1) if c not in taken)
+        used = {colours[other] for other in _neighbours(graph, vertex)}
+        colours[vertex] = next(c for c in range(len(used) + 1) if c not in used)
     return np.argsort(colours, kind="stable").astype(np.int32)
 
 

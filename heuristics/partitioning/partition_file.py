@@ -40,31 +40,31 @@ class PartitionedFile:
 
     def to_document(self) -> dict[str, Any]:
         """Return what ``partition --json`` prints."""
-        made = self.partition
+        partition = self.partition
         return {
             "graph": self.graph,
             "method": self.method,
             "seed": self.seed,
             "vertices": self.totals.vertices,
             "edges": self.totals.edges,
-            "parts": len(made.loads),
-            "edge_cut": plain(made.cut),
+            "parts": len(partition.loads),
+            "edge_cut": plain(partition.cut),
             "edge_weight": plain(self.totals.edge_weight),
-            "balance": made.balance,
-            "within_balance": made.fits,
-            "loads": [plain(load) for load in made.loads.tolist()],
+            "balance": partition.balance,
+            "within_balance": partition.fits,
+            "loads": [plain(load) for load in partition.loads.tolist()],
             "seconds": round(self.seconds, 3),
         }
 
     def to_text(self) -> str:
         """Return the same for people."""
-        made, totals = self.partition, self.totals
-        share = 100 * made.cut / totals.edge_weight if totals.edge_weight else 0.0
-        over = "" if made.fits else "; a part is heavier than asked for"
+        partition, totals = self.partition, self.totals
+        share = 100 * partition.cut / totals.edge_weight if totals.edge_weight else 0.0
+        over = "" if partition.fits else "; a part is heavier than asked for"
         return (
-            f"{totals.vertices} vertices, {totals.edges} edges, {len(made.loads)} parts by "
-            f"{self.method}\nedge cut {plain(made.cut)} ({share:.2f} % of the edge weight)\n"
-            f"balance {made.balance:.4f}{over}\nseconds {self.seconds:.2f}\n"
+            f"{totals.vertices} vertices, {totals.edges} edges, {len(partition.loads)} parts by "
+            f"{self.method}\nedge cut {plain(partition.cut)} ({share:.2f} % of the edge weight)\n"
+            f"balance {partition.balance:.4f}{over}\nseconds {self.seconds:.2f}\n"
         )
 
 
@@ -102,9 +102,9 @@ def partition_file(
     parts = make_parts(count, balance, sizes)
     begin = time.perf_counter()
     graph = open_graph(path, form)
-    made = chosen.run(graph, parts, np.random.default_rng(seed), CancellationToken())
+    partition = chosen.run(graph, parts, np.random.default_rng(seed), CancellationToken())
     seconds = time.perf_counter() - begin
-    return PartitionedFile(path, method, seed, graph.totals, made, seconds, graph.names)
+    return PartitionedFile(path, method, seed, graph.totals, partition, seconds, graph.names)
 
 
 def make_parts(count: int, balance: float, sizes: str | None) -> Parts:

@@ -51,5 +51,5 @@ def start_partition(graph: CsrGraph, parts: Parts, seed: int) -> tuple[int, ...]
     """
     metis = PARTITIONERS["metis"]
     chosen = metis if metis.missing() is None else PARTITIONERS["fennel-re"]
-    made = chosen.run(graph, parts, np.random.default_rng(seed), CancellationToken())
-    return tuple(made.part.tolist())
+    partition = chosen.run(graph, parts, np.random.default_rng(seed), CancellationToken())
+    return tuple(partition.part.tolist())

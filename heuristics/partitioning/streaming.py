@@ -134,8 +134,8 @@ def written_parameters(name: str, parameters: StreamParameters) -> dict[str, str
     return {**passes, "order": parameters.order}
 
 
-def read_stream_parameters(name: str, given: Mapping[str, tuple[str, ...]]) -> StreamParameters:
-    """Return the parameters that `given` says; the rest is usual.
+def read_stream_parameters(name: str, texts: Mapping[str, tuple[str, ...]]) -> StreamParameters:
+    """Return the parameters that `texts` says; the rest is usual.
 
     Raises
     ------
@@ -144,11 +144,11 @@ def read_stream_parameters(name: str, given: Mapping[str, tuple[str, ...]]) -> S
         that is out of range.
     """
     parameters = usual_parameters(name)
-    known = written_parameters(name, parameters)
-    for key, values in given.items():
+    valid_keys = written_parameters(name, parameters)
+    for key, values in texts.items():
         text = ",".join(values)
-        if key not in known:
-            rule = f"is not a parameter of {name}; {suggestion(key, known)}"
+        if key not in valid_keys:
+            rule = f"is not a parameter of {name}; {suggestion(key, valid_keys)}"
             raise InputError(rule, field="method", value=key)
         if key == "order":
             if text not in ORDERS:

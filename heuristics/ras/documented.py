@@ -113,12 +113,14 @@ def _schedule(ledger: Ledger, topology: int, token: CancellationToken) -> str | 
 
 def _tasks(problem: Problem, topology: int) -> list[int]:
     """Return the tasks: one of each component in turn."""
-    of: dict[str, list[int]] = {}
+    by_component: dict[str, list[int]] = {}
     for c in problem.rules[topology].classes:
-        one = problem.classes[c]
-        of.setdefault(problem.components[one.component][1], []).extend(one.tasks)
+        task_class = problem.classes[c]
+        by_component.setdefault(problem.components[task_class.component][1], []).extend(
+            task_class.tasks
+        )
     order = component_order(problem.instance.topologies[topology])
-    return one_of_each_in_turn(sorted(of.get(component, ())) for component in order)
+    return one_of_each_in_turn(sorted(by_component.get(component, ())) for component in order)
 
 
 class _Selection:

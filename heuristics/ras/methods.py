@@ -38,12 +38,12 @@ def place(
     log: DecisionLog | None = None,
 ) -> Placement | Refusal:
     """Return what one round leaves; nothing in it is random."""
-    one = schedule_round(problem.instance, strategy=strategy, token=token, log=log)
-    rows = zip(problem.instance.task_names(), one.placement.nodes, strict=True)
+    result = schedule_round(problem.instance, strategy=strategy, token=token, log=log)
+    rows = zip(problem.instance.task_names(), result.placement.nodes, strict=True)
     out = {topology for (topology, _), node in rows if node == UNPLACED}
     if out and not problem.may_reject:
-        return Refusal(_reason(one))
-    return leave_out(problem.instance, one.placement, out)
+        return Refusal(_reason(result))
+    return leave_out(problem.instance, result.placement, out)
 
 
 def supports(strategy: str, problem: Problem) -> str | None:
@@ -62,10 +62,10 @@ def supports(strategy: str, problem: Problem) -> str | None:
     return cluster_reason(instance) or running_reason(problem)
 
 
-def _reason(one: Round) -> str:
+def _reason(result: Round) -> str:
     """Return Storm's status of the first topology that is not placed whole."""
-    first = one.refused[0]
-    decision, name = one.of(first), one.instance.topologies[first].id
+    first = result.refused[0]
+    decision, name = result.of(first), result.instance.topologies[first].id
     if decision.message.startswith("Running"):
         return f"topology {name}: {decision.message}, though some of its tasks have no place"
     return f"topology {name}: {decision.message}"

@@ -212,9 +212,9 @@ def _component(
     children = map_order(b for a, b in links if a == component.id)
     parents = map_order(a for a, b in links if b == component.id)
     shuffled = {
-        ids.index(one.target)
-        for one in topology.streams
-        if one.source == component.id and one.grouping in SHUFFLES
+        ids.index(stream.target)
+        for stream in topology.streams
+        if stream.source == component.id and stream.grouping in SHUFFLES
     }
     return RasComponent(
         id=component.id,
@@ -245,11 +245,11 @@ def need_of(component: Component, generic: Sequence[str]) -> Need:
     )
 
 
-def _region(one: SharedMemory) -> RasRegion:
-    mb = float(one.mb)
-    parts = [mb if one.kind == kind else None for kind in SHARED_KINDS]
+def _region(shared: SharedMemory) -> RasRegion:
+    mb = float(shared.mb)
+    parts = [mb if shared.kind == kind else None for kind in SHARED_KINDS]
     onheap, worker, node = (part or 0.0 for part in parts)
-    return RasRegion(shared_memory_hash(one.id, parts), onheap, worker, node)
+    return RasRegion(shared_memory_hash(shared.id, parts), onheap, worker, node)
 
 
 # A cluster as Storm's Resource Aware Scheduler sees it: racks, hosts, nodes and their slots.
@@ -347,9 +347,9 @@ def slot_order(node: str, ports: Sequence[int], free: Sequence[int]) -> list[int
     """Return the `free` ones of a node's `ports` in the order of ``RasNode``'s set of slots."""
     start = string_hash(node)
     text = {f"{node}:{port}": port for port in ports}
-    wanted = set(free)
-    known = [text[key] for key in map_order(text) if text[key] in wanted]
-    return set_order(known, lambda port: slot_hash(start, port))
+    free_slots = set(free)
+    listed = [text[key] for key in map_order(text) if text[key] in free_slots]
+    return set_order(listed, lambda port: slot_hash(start, port))
 
 
 def _racks(cluster: Cluster, order: list[int], hosts: dict[str, list[int]]) -> tuple[Rack, ...]:
@@ -431,11 +431,11 @@ def _never_rounds(
     total = sum(numbers)
     for topology in topologies:
         count = len(topology.component_of)
-        for one in topology.components:
-            need = one.need
+        for component in topology.components:
+            need = component.need
             requested = (need.cpu, need.onheap, need.offheap, *need.generic)
             numbers.extend(requested)
-            total += sum(requested) * len(one.executors)
+            total += sum(requested) * len(component.executors)
         for region in topology.regions:
             sizes = (region.onheap, region.offheap_worker, region.offheap_node)
             numbers.extend(sizes)
@@ -545,13 +545,15 @@ def _resource_list(topology: Topology, listed: Iterable[int]) -> list[int]:
     ``TopologyDetails.initResourceList`` fills it bolt by bolt, then spout by spout, then with
     those of system components.
     """
-    component_of = [one for one in topology.placed_components for _ in range(one.parallelism)]
-    order = {one.id: i for i, one in enumerate(topology.placed_components)}
+    component_of = [
+        component for component in topology.placed_components for _ in range(component.parallelism)
+    ]
+    order = {component.id: i for i, component in enumerate(topology.placed_components)}
 
     def turn(task: int) -> tuple[int, int]:
-        one = component_of[task]
-        kind = 2 if one.id == ACKER else one.kind == "spout"
-        return kind, order[one.id]
+        component = component_of[task]
+        kind = 2 if component.id == ACKER else component.kind == "spout"
+        return kind, order[component.id]
 
     filled = sorted(listed, key=turn)
     return set_order(filled, executor_hash)

@@ -154,11 +154,11 @@ class _User:
         available = {CPU: left.cpu, MEMORY: left.memory, **left.generic}
         if not self.queue or min(available.values()) <= 0:
             return WORST
-        wanted = _amounts(self.queue[0].request)
+        request = _amounts(self.queue[0].request)
         return max(
-            (self.assigned.get(key, 0.0) + wanted.get(key, 0.0) - self.guaranteed.get(key, 0.0))
-            / there
-            for key, there in available.items()
+            (self.assigned.get(key, 0.0) + request.get(key, 0.0) - self.guaranteed.get(key, 0.0))
+            / offered
+            for key, offered in available.items()
         )
 
 
@@ -171,8 +171,8 @@ def _users(
     owners = map_order(dict.fromkeys(by_id[key].owner for key in listed))
     now = max((one.launch_time for one in instance.topologies), default=0)
     waiting = [
-        _Waiting(index, one, now - one.launch_time, request_of(one, java, token))
-        for index, one in enumerate(instance.topologies)
+        _Waiting(index, topology, now - topology.launch_time, request_of(topology, java, token))
+        for index, topology in enumerate(instance.topologies)
     ]
     return [
         _User(
@@ -188,8 +188,8 @@ def _users(
 
 def _guarantee(instance: Instance, owner: str, offer: Offer) -> dict[str, float]:
     pool = instance.scheduler.pools.get(owner, {})
-    known = (CPU, MEMORY, *offer.generic)
-    return {key: float(value) for key, value in pool.items() if key in known}
+    resources = (CPU, MEMORY, *offer.generic)
+    return {key: float(value) for key, value in pool.items() if key in resources}
 
 
 def _amounts(request: Request) -> dict[str, float]:
@@ -206,8 +206,8 @@ def _without(left: Offer, request: Request) -> Offer:
 
 
 def _compare(left: Offer, a: _User, b: _User) -> int:
-    one, other = a.score(left), b.score(left)
-    return (one > other) - (one < other)
+    first, second = a.score(left), b.score(left)
+    return (first > second) - (first < second)
 
 
 # What one round of Storm's Resource Aware Scheduler decided about each topology.
@@ -292,9 +292,11 @@ class Round:
     def evicted(self) -> tuple[Evicted, ...]:
         """The evicted topologies, for which they were, and whether they were placed again."""
         return tuple(
-            Evicted(victim, one.topology, self.of(victim).outcome is not DecisionOutcome.REFUSED)
-            for one in self.decisions
-            for victim in one.evicted
+            Evicted(
+                victim, decision.topology, self.of(victim).outcome is not DecisionOutcome.REFUSED
+            )
+            for decision in self.decisions
+            for victim in decision.evicted
         )
 
 
@@ -594,23 +596,23 @@ class SchedulingResources:
 
     def message(self) -> str:
         """Return what is missing, in Storm's words."""
-        there = _clamped(_minus(self._available, self._scheduled.offer))
+        available = _clamped(_minus(self._available, self._scheduled.offer))
         text = ""
         if self._left_memory > 0:
             text += f"Additional Memory Required: {double_text(self._left_memory)} MB "
-            text += f"(Available: {double_text(there.memory)} MB). "
+            text += f"(Available: {double_text(available.memory)} MB). "
         if self._left.cpu > 0:
             text += f"Additional CPU Required: {double_text(self._left.cpu)}% CPU "
-            text += f"(Available: {double_text(there.cpu)} % CPU)."
+            text += f"(Available: {double_text(available.cpu)} % CPU)."
         if any(amount > 0 for amount in self._left.generic.values()):
             text += f" Additional Topology Required Resources: {_normalized(self._left)}"
-            text += f" Cluster Available Resources: {_normalized(there)}.  "
+            text += f" Cluster Available Resources: {_normalized(available)}.  "
         return text
 
 
 def held_by(state: RasState, topology: int) -> Held:
     """Return what the assigned executors of `topology` hold in `state`."""
-    of = state.model.topologies[topology]
+    model = state.model.topologies[topology]
     places = state.places[topology]
     executors: Iterable[int] = places
     slots: Iterable[Slot] = dict.fromkeys(places.values())
@@ -621,7 +623,7 @@ def held_by(state: RasState, topology: int) -> Held:
     cpu = onheap = offheap = 0.0
     generic = [0.0] * len(state.model.cluster.generic)
     for task in executors:
-        need = of.components[of.component_of[task]].need
+        need = model.components[model.component_of[task]].need
         cpu += need.cpu
         onheap += need.onheap
         offheap += need.offheap

@@ -116,13 +116,13 @@ class ClusterTables:
 
     def labels(self, node: int, used: Iterable[int]) -> list[int]:
         """Return the `used` labels of a node in the order of its map of slots."""
-        wanted = set(used)
-        return [label for label in self._labels[node] if label in wanted]
+        used_labels = set(used)
+        return [label for label in self._labels[node] if label in used_labels]
 
     def topologies(self, some: Iterable[int]) -> list[int]:
         """Return `some` assigned topologies in the order of the map of assignments."""
-        wanted = set(some)
-        return [topology for topology in self._topologies if topology in wanted]
+        selected = set(some)
+        return [topology for topology in self._topologies if topology in selected]
 
 
 # The contents and requests of a worker, in Storm's doubles (``Cluster.calculateWorkerResources``).
@@ -388,8 +388,8 @@ class RasState:
         log, self.log = self.log, None  # the others keep their places
         self.free_slot(slot)
         if left:
-            of = self.model.topologies[worker.topology]
-            self.replace(slot, worker_of(of, worker.topology, left, self.model.least_cpu))
+            topology = self.model.topologies[worker.topology]
+            self.replace(slot, worker_of(topology, worker.topology, left, self.model.least_cpu))
         if log is not None:
             log.remove(self._first[worker.topology] + task)
             self.log = log
@@ -397,8 +397,8 @@ class RasState:
     def grown(self, topology: int, worker: RasWorker | None, task: int) -> RasWorker:
         """Return `worker` with one more executor; ``None`` = a new worker."""
         add = with_task_exactly if self.model.exact else with_task
-        of = self.model.topologies[topology]
-        return add(of, topology, worker, task, self.model.least_cpu)
+        model = self.model.topologies[topology]
+        return add(model, topology, worker, task, self.model.least_cpu)
 
     def replace(self, slot: Slot, worker: RasWorker) -> None:
         """Set the worker at `slot`, which is free or has some of the executors of `worker`."""
@@ -425,14 +425,14 @@ class RasState:
 
         `extra` is the index of a component as if one executor of it came.
         """
-        of = self.model.topologies[topology]
+        model = self.model.topologies[topology]
         present = {c for worker in self._mine(topology, node) for c in worker.counts}
         if extra is not None:
             present.add(extra)
-        touched = {r for c in present for r in of.components[c].regions}
+        touched = {r for c in present for r in model.components[c].regions}
         total = 0.0
-        for r in of.in_set(touched):
-            total += of.regions[r].offheap_node
+        for r in model.in_set(touched):
+            total += model.regions[r].offheap_node
         return total
 
     def component_count(self, topology: int, node: int, component: int) -> int:

@@ -267,9 +267,9 @@ class RStormWeights:
 
 
 def read_weights(
-    given: Mapping[str, tuple[str, ...]], default: RStormWeights, method: str
+    texts: Mapping[str, tuple[str, ...]], default: RStormWeights, method: str
 ) -> RStormWeights:
-    """Return the weights in `given`; the rest is as in `default`.
+    """Return the weights in `texts`; the rest is as in `default`.
 
     Parameters
     ----------
@@ -284,7 +284,7 @@ def read_weights(
         For an unknown parameter or value.
     """
     weights = default
-    for key, values in given.items():
+    for key, values in texts.items():
         field = f"{method}:{key}"
         if key == "weights":
             if len(values) != len(TERMS):

@@ -87,11 +87,11 @@ def research_task_selection(problem: Problem, topology: int) -> list[int]:
     and parts of their own, follows component by component in the topology's order (that code has
     the order of a hash set).
     """
-    one = problem.instance.topologies[topology]
-    reached = from_first_spout(one)
+    chosen = problem.instance.topologies[topology]
+    reached = from_first_spout(chosen)
     if not reached:
         return []
-    others = [c.id for c in one.placed_components if c.id not in reached]
+    others = [c.id for c in chosen.placed_components if c.id not in reached]
     left_over = _tasks(problem, topology, others).values()
     return [
         *one_of_each_in_turn(_tasks(problem, topology, reached).values()),
@@ -103,10 +103,10 @@ def _tasks(problem: Problem, topology: int, components: list[str]) -> dict[str, 
     """Return the tasks of each of `components`, lowest index first: so ``getTask`` takes them."""
     tasks: dict[str, list[int]] = {component: [] for component in components}
     for c in problem.rules[topology].classes:
-        one = problem.classes[c]
-        component = problem.components[one.component][1]
+        task_class = problem.classes[c]
+        component = problem.components[task_class.component][1]
         if component in tasks:
-            tasks[component].extend(one.tasks)
+            tasks[component].extend(task_class.tasks)
     return {component: sorted(found) for component, found in tasks.items()}
 
 
@@ -153,19 +153,19 @@ def research_graph(topology: Topology) -> ResearchGraph:
     system = [one.id for one in topology.components if one.kind == "system"]
     stored = _stored([one.id for one in topology.components if one.kind == "bolt"], string_hash)
     every_bolt = dict.fromkeys([*stored, ACKER, *system, SYSTEM])
-    bolts = [one for one in _sent_from_nimbus(every_bolt, string_hash) if one in set(stored)]
-    children: dict[str, list[str]] = {one: [] for one in (*spouts, *bolts)}
-    parents: dict[str, list[str]] = {one: [] for one in children}
+    bolts = [name for name in _sent_from_nimbus(every_bolt, string_hash) if name in set(stored)]
+    children: dict[str, list[str]] = {name: [] for name in (*spouts, *bolts)}
+    parents: dict[str, list[str]] = {name: [] for name in children}
     components: dict[str, None] = {}
-    for one in children:
-        parents[one] = [source for source in _inputs(topology, one) if source in children]
-        components.update(dict.fromkeys([one, *parents[one]]))
-        for source in parents[one]:
-            children[source].append(one)
+    for name in children:
+        parents[name] = [source for source in _inputs(topology, name) if source in children]
+        components.update(dict.fromkeys([name, *parents[name]]))
+        for source in parents[name]:
+            children[source].append(name)
     every = java_7_order(components, string_hash)
     return ResearchGraph(
-        first_spout=next((one for one in every if one in set(spouts)), None),
-        neighbours={one: children[one] + parents[one] for one in every},
+        first_spout=next((name for name in every if name in set(spouts)), None),
+        neighbours={name: children[name] + parents[name] for name in every},
     )
 
 

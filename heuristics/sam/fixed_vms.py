@@ -41,8 +41,8 @@ def plan_on(
     mapped = pair.map_threads(allocated_tasks(demands, allocation, pair), open_vms(vms, slots))
     if isinstance(mapped, NoRoom):
         return Refused(f"{where}: {no_room_text(mapped)}; no slot has that much left")
-    made = Plan(rate, tuple(vms), in_slots(mapped, vms))
-    return Planned(pair, allocation, estimate, slots, made)
+    plan = Plan(rate, tuple(vms), in_slots(mapped, vms))
+    return Planned(pair, allocation, estimate, slots, plan)
 
 
 def highest_planned(

@@ -44,9 +44,9 @@ def shared_memory_hash(name: str, parts: Sequence[float | None]) -> int:
 
 def copied_table(count: int, java: int = JAVA_RELEASE) -> int:
     """Return the buckets of a ``HashMap`` made by ``putAll`` of `count` keys into an empty one."""
-    wanted = math.ceil(count / 0.75) if java >= 19 else int(count / 0.75 + 1)
+    capacity = math.ceil(count / 0.75) if java >= 19 else int(count / 0.75 + 1)
     size = 1
-    while size < wanted:
+    while size < capacity:
         size *= 2
     return size
 
@@ -89,15 +89,15 @@ def computed_order(keys: Iterable[str]) -> list[str]:
     A full table doubles at the next call, whether or not its key is new.
     """
     buckets: list[list[str]] = [[] for _ in range(LEAST_TABLE)]
-    known: set[str] = set()
+    seen: set[str] = set()
     for key in keys:
-        if 4 * len(known) > 3 * len(buckets):
+        if 4 * len(seen) > 3 * len(buckets):
             order = [one for bucket in buckets for one in bucket]
             buckets = [[] for _ in range(2 * len(buckets))]
             for one in order:
                 buckets[spread(string_hash(one)) & (len(buckets) - 1)].append(one)
-        if key not in known:
-            known.add(key)
+        if key not in seen:
+            seen.add(key)
             buckets[spread(string_hash(key)) & (len(buckets) - 1)].insert(0, key)
     return [one for bucket in buckets for one in bucket]
 

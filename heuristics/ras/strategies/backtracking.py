@@ -138,8 +138,8 @@ class Search:
         self._tried[at] += count - skip
 
     def _same_as_before(self, at: int) -> bool:
-        of = self._fit.view.component_of
-        return at == 0 or of[self._order[at]] == of[self._order[at - 1]]
+        component_of = self._fit.view.component_of
+        return at == 0 or component_of[self._order[at]] == component_of[self._order[at - 1]]
 
     def _step_back(self, at: int) -> int:
         """Undo the last executor that was placed by itself; return its position."""
@@ -231,15 +231,15 @@ class BoundAckers:
         if c == view.acker or slot in self._at:
             return 0
         room = view.heap_limit - view.components[c].need.onheap
-        asked = view.components[view.component_of[self._waiting[0]]].need.onheap
-        return min(_times(room, asked), len(self._waiting), self._per_worker)
+        onheap = view.components[view.component_of[self._waiting[0]]].need.onheap
+        return min(_times(room, onheap), len(self._waiting), self._per_worker)
 
 
-def _times(room: float, asked: float) -> int:
-    """Return floor(room / asked) as Java has it, also for 0: a quotient of 0 by 0 is 0."""
-    if asked == 0:
+def _times(room: float, amount: float) -> int:
+    """Return floor(room / amount) as Java has it, also for 0: a quotient of 0 by 0 is 0."""
+    if amount == 0:
         return 0 if room == 0 else (2**31 - 1 if room > 0 else -(2**31))
-    quotient = room / asked
+    quotient = room / amount
     return 2**31 - 1 if quotient >= 2**31 else math.floor(quotient)
 
 
@@ -277,7 +277,7 @@ class RoundRobin:
 
     def run(self) -> SearchResult:
         """Place the executors one after another until one finds no slot."""
-        of = self._fit.view.component_of
+        component_of = self._fit.view.component_of
         last = len(self._order) - 1
         nodes: Iterator[int] = iter(())
         left = 0
@@ -287,7 +287,7 @@ class RoundRobin:
                 return SearchResult(False, at, self._states, 0)
             if task in self._ackers.bound:
                 continue
-            if not left or at == 0 or of[task] == of[self._order[at - 1]]:
+            if not left or at == 0 or component_of[task] == component_of[self._order[at - 1]]:
                 nodes, left = iter(self._nodes), len(self._nodes)
             placed = False
             for node in nodes:

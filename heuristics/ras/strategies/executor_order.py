@@ -27,13 +27,13 @@ def by_connection_count(
     order: dict[int, None] = {}
     for index in _most_connected_first(topology):
         around = _neighbours_by_pairs(topology, index)
-        taken = True
-        while taken:
-            taken = False
+        is_taken = True
+        while is_taken:
+            is_taken = False
             for queue in (waiting[index], *(waiting[other] for other in around)):
                 if queue:
                     order[queue.popleft()] = None
-                    taken = True
+                    is_taken = True
     return _with_system(topology, order, unassigned, java)
 
 
@@ -71,8 +71,8 @@ def by_constraint_severity(topology: RasTopology, unassigned: Collection[int]) -
 
     count = len(active)
     active.sort(key=lambda c: (severity(c), code_units(topology.components[c].id)), reverse=True)
-    wanted = set(unassigned)
-    return [task for c in active for task in topology.components[c].set_order if task in wanted]
+    pending = set(unassigned)
+    return [task for c in active for task in topology.components[c].set_order if task in pending]
 
 
 def incompatible(topology: RasTopology) -> list[frozenset[int]]:
@@ -93,8 +93,8 @@ def acker_order(topology: RasTopology, unassigned: Collection[int]) -> list[int]
     """Return the unassigned ackers in the order in which they are bound."""
     if topology.acker is None:
         return []
-    wanted = set(unassigned)
-    return [task for task in topology.components[topology.acker].set_order if task in wanted]
+    pending = set(unassigned)
+    return [task for task in topology.components[topology.acker].set_order if task in pending]
 
 
 def topological_order(topology: RasTopology) -> list[int]:
@@ -114,14 +114,14 @@ def topological_order(topology: RasTopology) -> list[int]:
 
 def _take(topology: RasTopology, index: int, waiting: Queues) -> list[int]:
     """Return one executor of a component with those of its children that come with it."""
-    taken: list[int] = []
+    executors: list[int] = []
     visits: list[_Visit] = []
 
     def visit(c: int) -> None:
         if waiting[c]:
             children = deque(_children_in_turn(topology, topology.components[c]))
             visits.append(_Visit(c, len(waiting[c]), children))
-            taken.append(waiting[c].popleft())
+            executors.append(waiting[c].popleft())
 
     visit(index)
     while visits:
@@ -136,7 +136,7 @@ def _take(topology: RasTopology, index: int, waiting: Queues) -> list[int]:
             last.left = min(theirs, max(1, theirs // last.own)) if shuffled else min(theirs, 1)
         else:
             visits.pop()
-    return taken
+    return executors
 
 
 @dataclass(slots=True)
@@ -165,10 +165,10 @@ def _children_in_turn(topology: RasTopology, component: RasComponent) -> list[in
 
 
 def _waiting(topology: RasTopology, unassigned: Collection[int]) -> Queues:
-    wanted = set(unassigned)
+    pending = set(unassigned)
     return [
-        deque(task for task in one.executors if task in wanted and not one.system)
-        for one in topology.components
+        deque(task for task in component.executors if task in pending and not component.system)
+        for component in topology.components
     ]
 
 
@@ -177,12 +177,12 @@ def _neighbours(component: RasComponent) -> set[int]:
 
 
 def _most_connected_first(topology: RasTopology) -> list[int]:
-    sizes = [len(one.executors) for one in topology.components]
+    sizes = [len(component.executors) for component in topology.components]
 
     def rank(c: int) -> tuple[int, tuple[int, ...]]:
-        one = topology.components[c]
-        pairs = sum(sizes[other] * sizes[c] for other in _neighbours(one))
-        return -pairs, code_units(one.id)
+        component = topology.components[c]
+        pairs = sum(sizes[other] * sizes[c] for other in _neighbours(component))
+        return -pairs, code_units(component.id)
 
     return sorted(topology.map_order, key=rank)
 
@@ -201,8 +201,8 @@ def _with_system(
     topology: RasTopology, order: dict[int, None], unassigned: Collection[int], java: int
 ) -> list[int]:
     """Return the order with what is left of `unassigned`, in the order of Java's set of them."""
-    wanted = set(unassigned)
+    pending = set(unassigned)
     every = set_copy(topology.executors, executor_hash, java)
-    left = set_copy([task for task in every if task in wanted], executor_hash, java)
+    left = set_copy([task for task in every if task in pending], executor_hash, java)
     order.update(dict.fromkeys(left))
     return list(order)

@@ -109,12 +109,12 @@ def rack_layouts(cluster: RasCluster) -> list[RackLayout]:
 
 
 def _nth_nodes(positions: list[tuple[int, ...]]) -> tuple[tuple[Ints, Ints], ...]:
-    found = []
+    layers = []
     for n in range(max(map(len, positions))):
         hosts = [h for h, own in enumerate(positions) if len(own) > n]
         nth = [positions[h][n] for h in hosts]
-        found.append((np.array(hosts, dtype=np.int64), np.array(nth, dtype=np.int64)))
-    return tuple(found)
+        layers.append((np.array(hosts, dtype=np.int64), np.array(nth, dtype=np.int64)))
+    return tuple(layers)
 
 
 def _ranks(names: list[tuple[int, ...]]) -> Ints:
@@ -124,7 +124,7 @@ def _ranks(names: list[tuple[int, ...]]) -> Ints:
 
 
 def group_order(
-    kind: str, left: Doubles, counts: Ints, ranks: Ints, asked: tuple[float, ...] | None
+    kind: str, left: Doubles, counts: Ints, ranks: Ints, request: tuple[float, ...] | None
 ) -> Ints:
     """Return the positions of a group's members, the best first; see `sorted_items`.
 
@@ -136,7 +136,7 @@ def group_order(
         [resources, members] what each has left: memory, cpu, generic resources.
     counts, ranks
         [members] executors of the topology; place by name.
-    asked
+    request
         Generic resources that the executor asks for; ``None`` = no executor.
     """
     total = np.add.accumulate(left, axis=1)[:, -1].tolist()
@@ -147,7 +147,7 @@ def group_order(
         if whole == 0.0:
             continue
         share = left[r] / whole
-        if asked is not None and kind != DEFAULT_RAS and r >= 2 and asked[r - 2] == 0.0:
+        if request is not None and kind != DEFAULT_RAS and r >= 2 and request[r - 2] == 0.0:
             share = -share
         added += share
         np.minimum(least, share, out=least)
@@ -167,7 +167,7 @@ class RackView:
     ----------
     rack
         Where its nodes lie.
-    kind, asked
+    kind, request
         As in `group_order`.
     counts
         Executors of the topology on its nodes when the order was begun.
@@ -179,12 +179,12 @@ class RackView:
         self,
         rack: RackLayout,
         kind: str,
-        asked: tuple[float, ...] | None,
+        request: tuple[float, ...] | None,
         counts: Ints,
         left: Doubles,
     ) -> None:
         self.rack = rack
-        self._kind, self._asked = kind, asked
+        self._kind, self._request = kind, request
         self._counts, self._left = counts, left
         self._order: Ints | None = None
         self._hosts: list[int] | None = None
@@ -225,7 +225,7 @@ class RackView:
         if self._order is None:
             left = self._left[:, self.rack.span]
             ranks = self.rack.host_ranks
-            self._order = group_order(self._kind, left, self._counts, ranks, self._asked)
+            self._order = group_order(self._kind, left, self._counts, ranks, self._request)
         return self._order
 
     def _host_by_host(
@@ -260,7 +260,7 @@ class RackView:
             rack = self.rack
             left = rack.host_left(self._left[:, rack.span])
             counts = np.add.reduceat(self._counts, rack.host_starts)
-            order = group_order(self._kind, left, counts, rack.host_ranks, self._asked)
+            order = group_order(self._kind, left, counts, rack.host_ranks, self._request)
             self._hosts = order.tolist()
         return self._hosts
 
@@ -271,7 +271,7 @@ class RackView:
             if len(own) > 1:
                 left = self._reached[place][:, self.rack.span][:, own]
                 ranks, counts = self.rack.node_ranks[own], self._counts[own]
-                order = group_order(self._kind, left, counts, ranks, self._asked)
+                order = group_order(self._kind, left, counts, ranks, self._request)
                 own = [own[i] for i in order.tolist()]
             self._host_nodes[h] = own
         return self._host_nodes[h]
@@ -413,12 +413,12 @@ class FastSortedNodes:
     def __init__(self, sorter: FastNodeSorter, component: int | None) -> None:
         self._sorter = sorter
         view = sorter.fit.view
-        self._asked = None if component is None else view.components[component].need.generic
+        self._request = None if component is None else view.components[component].need.generic
         self._counts = sorter.counts.copy()
         sums = np.add.reduceat(self._counts, sorter.starts)
         ranks = sorter.rack_ranks
         self._racks: list[int] = group_order(
-            sorter.kind, sorter.rack_sums(), sums, ranks, self._asked
+            sorter.kind, sorter.rack_sums(), sums, ranks, self._request
         ).tolist()
         self._views: dict[int, RackView] = {}
 
@@ -475,6 +475,6 @@ class FastSortedNodes:
             sorter = self._sorter
             rack = sorter.racks[r]
             counts = self._counts[rack.span]
-            view = RackView(rack, sorter.kind, self._asked, counts, sorter.snapshot())
+            view = RackView(rack, sorter.kind, self._request, counts, sorter.snapshot())
             self._views[r] = view
         return view

@@ -95,7 +95,7 @@ class Fit:
         labels = self.slots(node)
         full = self._full_before(node, component)
         fresh_is_full = False
-        found = None
+        fit = None
         for index in range(max(skip, full), len(labels)):
             worker = workers.get(labels[index])
             if worker is None and fresh_is_full:
@@ -105,11 +105,11 @@ class Fit:
                 continue
             after = self.join(node, labels[index], task)
             if after is not None:
-                found = index, after
+                fit = index, after
                 break
             fresh_is_full = fresh_is_full or worker is None
         self._full[node, component] = self.state.shrinks[node], full
-        return found
+        return fit
 
     def take(self, node: int, index: int, after: RasWorker) -> Slot:
         """Put the worker that `scan` found into its slot of `node`; return the slot."""

@@ -61,7 +61,7 @@ class NodeSorter(Protocol):
         """Return the order for an executor of `component`; ``None`` = for no one in particular."""
 
 
-def sorted_items(items: Sequence[Item], kind: str, asked: Amounts | None) -> list[int]:
+def sorted_items(items: Sequence[Item], kind: str, request: Amounts | None) -> list[int]:
     """Return the positions of `items`, the best first.
 
     Parameters
@@ -70,17 +70,17 @@ def sorted_items(items: Sequence[Item], kind: str, asked: Amounts | None) -> lis
         All members of one group.
     kind
         `COMMON`, `GENERIC_RAS` or `DEFAULT_RAS`.
-    asked
+    request
         Generic resources that the executor asks for; ``None`` = no executor.
     """
     total = [0.0] * (len(items[0].left) if items else 0)
     for item in items:
         for r, amount in enumerate(item.left):
             total[r] += amount
-    flip = asked is not None and kind != DEFAULT_RAS
+    flip = request is not None and kind != DEFAULT_RAS
     keys = []
     for item in items:
-        left = _turned(item.left, asked) if asked is not None and flip else item.left
+        left = _turned(item.left, request) if request is not None and flip else item.left
         keys.append(sort_key(kind, item, *shares(left, total)))
     return sorted(range(len(items)), key=keys.__getitem__)
 
@@ -109,11 +109,11 @@ def sort_key(kind: str, item: Item, average: float, least: float) -> Key:
     return -item.count, -least, -average, item.name
 
 
-def _turned(left: Amounts, asked: Amounts) -> Amounts:
+def _turned(left: Amounts, request: Amounts) -> Amounts:
     """Return what is left with resources that are not asked for negative: keep them for others."""
     generic = (
         -own if want == 0.0 and own > 0.0 else own
-        for own, want in zip(left[2:], asked, strict=True)
+        for own, want in zip(left[2:], request, strict=True)
     )
     return (*left[:2], *generic)
 
@@ -155,7 +155,7 @@ class PlainSortedNodes:
         self._first, self._last = first, last
         self._skipped = {*first, *last}
         view = fit.view
-        self._asked = None if component is None else view.components[component].need.generic
+        self._request = None if component is None else view.components[component].need.generic
         self._counts = dict(fit.state.on_node[fit.topology])
         self._hosts: dict[str, list[Host]] = {}
         self._nodes: dict[str, list[int]] = {}
@@ -183,12 +183,12 @@ class PlainSortedNodes:
     def _sorted_racks(self) -> list[Rack]:
         racks = self._fit.state.model.cluster.racks
         items = [self._item(rack.name, rack.nodes, self._counts) for rack in racks]
-        return [racks[i] for i in sorted_items(items, self._kind, self._asked)]
+        return [racks[i] for i in sorted_items(items, self._kind, self._request)]
 
     def _sorted_hosts(self, rack: Rack) -> list[Host]:
         if rack.name not in self._hosts:
             items = [self._item(host.name, host.nodes, self._counts) for host in rack.hosts]
-            order = sorted_items(items, self._kind, self._asked)
+            order = sorted_items(items, self._kind, self._request)
             self._hosts[rack.name] = [rack.hosts[i] for i in order]
         return self._hosts[rack.name]
 
@@ -196,7 +196,7 @@ class PlainSortedNodes:
         if host.name not in self._nodes:
             ids = self._fit.state.model.cluster.ids
             items = [self._item(ids[node], (node,), self._counts) for node in host.nodes]
-            order = sorted_items(items, self._kind, self._asked)
+            order = sorted_items(items, self._kind, self._request)
             self._nodes[host.name] = [host.nodes[i] for i in order]
         return self._nodes[host.name]
 

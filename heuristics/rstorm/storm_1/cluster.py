@@ -142,17 +142,17 @@ class Storm1Node:
     ----------
     cluster, index
         Which node.
-    known
+    ports
         Ports in the order in which Storm comes upon them: held ones first.
     """
 
-    def __init__(self, cluster: Storm1Cluster, index: int, known: Sequence[int]) -> None:
+    def __init__(self, cluster: Storm1Cluster, index: int, ports: Sequence[int]) -> None:
         self.index = index
         self.cpu = cluster.cpu[index]
         self.memory = cluster.memory[index]
         self._most = self.cpu, self.memory
         self._hashes = cluster.slot_hashes[index]
-        self._ports = walk(list(known), self._hashes.__getitem__)
+        self._ports = walk(list(ports), self._hashes.__getitem__)
         self._topologies: JavaTable[str] = JavaTable(string_hash)
         self._held: dict[str, JavaTable[int]] = {}
 

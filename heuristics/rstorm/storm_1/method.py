@@ -37,10 +37,10 @@ LACKING: tuple[tuple[str, Callable[[Topology], object]], ...] = (
 def place(problem: Problem, rng: Generator, log: DecisionLog | None = None) -> Placement | Refusal:
     """Return what one round leaves; nothing in it is random."""
     try:
-        one = schedule_storm_1(problem.instance, log=log)
+        result = schedule_storm_1(problem.instance, log=log)
     except OverdrawnError as error:
         return failed(str(error))
-    return whole_topologies(problem, one.placement, one.outcomes)
+    return whole_topologies(problem, result.placement, result.outcomes)
 
 
 def failed(message: str) -> Refusal:

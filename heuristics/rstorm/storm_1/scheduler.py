@@ -67,8 +67,8 @@ def schedule_storm_1(
     scheduler = _Scheduler(first_state(instance, cluster, topologies, java), log)
     while (topology := scheduler.next_topology()) is not None:
         scheduler.schedule(topology)
-    if log is not None and (found := scheduler.present_log()) is not None:
-        log.adopt(found)
+    if log is not None and (present := scheduler.present_log()) is not None:
+        log.adopt(present)
     last = scheduler.state
     last.copy()  # Storm sums up once more, and may throw
     return _round(instance, last)
@@ -160,9 +160,9 @@ class _Scheduler:
             for key, held in self.state.assignments.items()
             for executor, slot in held.slots().items()
         }
-        for one in log.standing:
-            if places.pop(one.task, None) is None:
-                log.remove(one.task)
+        for decision in log.standing:
+            if places.pop(decision.task, None) is None:
+                log.remove(decision.task)
         for task, slot in sorted(places.items()):
             log.put(task, *slot)
         return log
@@ -184,8 +184,8 @@ def _round(instance: Instance, state: State) -> Storm1Round:
     ports: list[int] = []
     outcomes: dict[str, TopologyOutcome] = {}
     for key, topology in state.topologies.items():
-        held = state.assignments.get(key)
-        slots = held.slots() if held else {}
+        assignment = state.assignments.get(key)
+        slots = assignment.slots() if assignment else {}
         places = [
             slots.get(executor, (UNPLACED, UNPLACED)) for executor in range(len(topology.needs))
         ]

@@ -63,10 +63,10 @@ class SchedulerAssignment:
 
     def by_slot(self, hash_of: Callable[[Slot], int]) -> list[tuple[Slot, list[int]]]:
         """Return the slots in the order of Java's map of them, each with its executors."""
-        held: dict[Slot, list[int]] = {}
+        executors: dict[Slot, list[int]] = {}
         for executor, slot in self.slots().items():
-            held.setdefault(slot, []).append(executor)
-        return [(slot, held[slot]) for slot in walk(list(held), hash_of)]
+            executors.setdefault(slot, []).append(executor)
+        return [(slot, executors[slot]) for slot in walk(list(executors), hash_of)]
 
 
 # A user of Apache Storm 1.0.6's scheduler: ``User`` (tag v1.0.6), with a guarantee and queues.
@@ -190,15 +190,15 @@ class State:
 
     def unassigned(self, topology: Storm1Topology) -> list[int]:
         """Return the executors without a slot, in the order of Java's set of them."""
-        held = self.assignments.get(topology.id)
-        placed = held.slots() if held else {}
+        assignment = self.assignments.get(topology.id)
+        placed = assignment.slots() if assignment else {}
         every = set_copy(topology.executors, executor_hash, self.java)
         return [executor for executor in every if executor not in placed]
 
     def assign(self, topology: Storm1Topology, slot: Slot, executors: list[int]) -> None:
         """Place executors for good; raises `OverdrawnError`."""
-        held = self.assignments.setdefault(topology.id, SchedulerAssignment({}, self.java))
-        held.assign(slot, executors)
+        assignment = self.assignments.setdefault(topology.id, SchedulerAssignment({}, self.java))
+        assignment.assign(slot, executors)
         node = self.nodes[slot[0]]
         node.hold(topology.id, slot[1])
         for executor in executors:
@@ -206,16 +206,16 @@ class State:
 
     def release(self, topology: Storm1Topology) -> None:
         """Take all slots from a topology."""
-        held = self.assignments[topology.id]
+        assignment = self.assignments[topology.id]
         for node in self.nodes:
             for port in node.ports_of(topology.id):
                 slot = (node.index, port)
                 cpu = memory = 0.0
-                for executor in held.executors_in(slot):
+                for executor in assignment.executors_in(slot):
                     cpu += topology.needs[executor].cpu
                     memory += topology.needs[executor].memory
                 node.free(topology.id, port, cpu, memory)
-                held.unassign(slot)
+                assignment.unassign(slot)
 
 
 def _loaded_nodes(
@@ -275,9 +275,9 @@ def _running(instance: Instance, java: int) -> dict[str, SchedulerAssignment]:
         places = running.get(topology.id)
         if places:
             names = [
-                f"{one.id}[{i}]"
-                for one in topology.placed_components
-                for i in range(one.parallelism)
+                f"{component.id}[{i}]"
+                for component in topology.placed_components
+                for i in range(component.parallelism)
             ]
             slots = {
                 executor: (index[places[name].node], places[name].worker)

@@ -105,8 +105,8 @@ def _traversal(topology: Topology) -> list[str]:
             queue = deque([spout])
             visited[spout] = None
             while queue:
-                one = links[queue.popleft()]
-                for neighbour in one.children + one.parents:
+                link = links[queue.popleft()]
+                for neighbour in link.children + link.parents:
                     if neighbour not in visited:
                         visited[neighbour] = None
                         queue.append(neighbour)
