@@ -232,8 +232,8 @@ def grade(
 
 
 def _written(sources: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
-    several = (sources,) if isinstance(sources, str | os.PathLike) else sources
-    return [os.fspath(source) for source in several]
+    paths = (sources,) if isinstance(sources, str | os.PathLike) else sources
+    return [os.fspath(source) for source in paths]
 
 
 def _assumptions(predict: bool, assume: str | os.PathLike[str] | None) -> Assumptions | None:

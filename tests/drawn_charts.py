@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from slotwise.benchmarks.grading.rows import Row
 from slotwise.benchmarks.judged.groups import groups_of
 from slotwise.benchmarks.judged.reading import judged_rows
-from slotwise.benchmarks.judged.statistics import Contest
+from slotwise.benchmarks.judged.statistics import MethodComparison
 from slotwise.benchmarks.judged.summary import summarise
 from slotwise.benchmarks.report.figures.chart import Chart, Figure
 from slotwise.benchmarks.report.figures.drawing.cast import cast_of
@@ -20,8 +20,10 @@ def source_of(rows: Sequence[Row], labels: Mapping[str, str] | None = None) -> S
     """Return the rows as charts read them."""
     judged = judged_rows(rows)
     summary = summarise(judged, "")
-    contests = tuple(Contest(judged, group, group.instances) for group in groups_of(judged))
-    return Source(contests, summary, cast_of(summary, labels or {}))
+    comparisons = tuple(
+        MethodComparison(judged, group, group.instances) for group in groups_of(judged)
+    )
+    return Source(comparisons, summary, cast_of(summary, labels or {}))
 
 
 def newest(rows: Sequence[Row]) -> list[Row]:
@@ -36,7 +38,7 @@ def charts_of(
 ) -> dict[str, Chart]:
     """Return the charts of the rows by name."""
     source = source_of(rows)
-    made = charts(newest(rows), source.contests, source.summary, problem_of, labels or {})
+    made = charts(newest(rows), source.comparisons, source.summary, problem_of, labels or {})
     return {one.name: one for one in made}
 
 

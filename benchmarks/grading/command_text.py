@@ -33,8 +33,8 @@ def command_text(
     if methods is not None:
         plain = [one for one in methods if not is_command(one)]
         words += ["--methods", ",".join(plain)] if plain else []
-        for one in filter(is_command, methods):
-            words += ["--methods", one]
+        for command in filter(is_command, methods):
+            words += ["--methods", command]
     for option, value in options.items():
         if value is not None and value is not False:
             words += [option] if value is True else [option, str(value)]

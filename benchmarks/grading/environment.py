@@ -22,13 +22,13 @@ LIBRARIES = (*SOLVERS, "numpy", "networkx", "pyspark")
 @cache
 def versions() -> dict[str, str]:
     """Return name -> version of Python, slotwise and the libraries that are installed."""
-    found = {"python": platform.python_version()}
+    versions_by_name = {"python": platform.python_version()}
     for library in ("slotwise", *LIBRARIES):
         try:
-            found[library] = metadata.version(library)
+            versions_by_name[library] = metadata.version(library)
         except metadata.PackageNotFoundError:
             continue
-    return found
+    return versions_by_name
 
 
 def method_version() -> str:
@@ -54,8 +54,10 @@ def families_version() -> str:
     for path in sorted(folder.rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:
             digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
-    known = versions()
-    numbers = f"slotwise {known.get('slotwise', 'unknown')}, numpy {known['numpy']}"
+    versions_by_name = versions()
+    numbers = (
+        f"slotwise {versions_by_name.get('slotwise', 'unknown')}, numpy {versions_by_name['numpy']}"
+    )
     return f"{numbers}, models {digest.hexdigest()[:16]}"
 
 

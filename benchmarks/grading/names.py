@@ -31,8 +31,8 @@ def known_methods(named: str | Sequence[str] | None) -> tuple[str, ...]:
     InputError
         For one that is unknown.
     """
-    given = split_methods([named]) if isinstance(named, str) else named
-    return tuple(dict.fromkeys(map(_found_name, _all_methods() if given is None else given)))
+    names = split_methods([named]) if isinstance(named, str) else named
+    return tuple(dict.fromkeys(map(_found_name, _all_methods() if names is None else names)))
 
 
 def applicable(names: Sequence[str], subjects: Collection[str], chosen: bool) -> tuple[str, ...]:
@@ -46,9 +46,9 @@ def applicable(names: Sequence[str], subjects: Collection[str], chosen: bool) ->
 
 def known_engine(engine: str) -> str:
     """Return the engine's name; one that is unknown is refused."""
-    known = (AUTO, *ENGINES)
-    if engine not in known:
-        rule = f"is not an engine; {suggestion(engine, known)}"
+    engines = (AUTO, *ENGINES)
+    if engine not in engines:
+        rule = f"is not an engine; {suggestion(engine, engines)}"
         raise InputError(rule, field="engine", value=engine)
     return engine
 

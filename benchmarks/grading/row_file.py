@@ -84,9 +84,9 @@ def read_rows(path: Path, columns: Iterable[str]) -> list[Row]:
         a grading does not write.
     """
     with in_file(str(path)):
-        wanted = list(columns)
-        table = read_table(path, wanted)
-        cells = {name: _cells(table, name) for name in wanted}
+        names = list(columns)
+        table = read_table(path, names)
+        cells = {name: _cells(table, name) for name in names}
         return [_row(str(path), number, cells) for number in range(table.num_rows)]
 
 
@@ -128,26 +128,26 @@ def _check_column(schema: pa.Schema, name: str) -> None:
     if count != 1:
         rule = "is missing" if count == 0 else f"stands {count} times"
         raise InputError(rule, field=f"column {name}", has_value=False)
-    found, wanted = schema.field(name).type, _KINDS[name]
-    if not _fits(found, wanted):
+    actual, expected = schema.field(name).type, _KINDS[name]
+    if not _fits(actual, expected):
         raise InputError(
-            f"must be of type {wanted.replace('<', ' of ')}", field=f"column {name}", value=found
+            f"must be of type {expected.replace('<', ' of ')}", field=f"column {name}", value=actual
         )
 
 
-def _fits(found: pa.DataType, wanted: str) -> bool:
-    if types.is_null(found):
+def _fits(actual: pa.DataType, expected: str) -> bool:
+    if types.is_null(actual):
         return True
-    if wanted == "string":
-        return bool(types.is_string(found) or types.is_large_string(found))
-    if wanted == "double":
-        return bool(types.is_floating(found) or types.is_integer(found))
-    if wanted in ("int", "long"):
-        return bool(types.is_integer(found))
-    if not (types.is_list(found) or types.is_large_list(found)):
+    if expected == "string":
+        return bool(types.is_string(actual) or types.is_large_string(actual))
+    if expected == "double":
+        return bool(types.is_floating(actual) or types.is_integer(actual))
+    if expected in ("int", "long"):
+        return bool(types.is_integer(actual))
+    if not (types.is_list(actual) or types.is_large_list(actual)):
         return False
-    inner = found.value_type
-    if wanted == "array<string":
+    inner = actual.value_type
+    if expected == "array<string":
         return _fits(inner, "string")
     if not types.is_struct(inner):
         return bool(types.is_null(inner))
@@ -194,10 +194,10 @@ def check_terms_agree(rows: Iterable[Row]) -> None:
     first: dict[str, tuple[str, ...]] = {}
     for row in _with_terms(rows):
         names = tuple(term["term"] for term in row["terms"])
-        known = first.setdefault(row["instance_hash"], names)
-        if names != known:
+        first_names = first.setdefault(row["instance_hash"], names)
+        if names != first_names:
             raise InputError(
-                f"must be {', '.join(known)}, as in other rows of this instance",
+                f"must be {', '.join(first_names)}, as in other rows of this instance",
                 field=row.place("terms"),
                 value=", ".join(names),
                 file=row.file,

@@ -242,8 +242,8 @@ def details_of(row: Row) -> tuple[str, ...]:
         return () if reason is None else (reason,)
     named = tuple(row["violations"] or ())
     more = (row["violation_count"] or 0) - len(named)
-    said = (row["reason"],) if row["reason"] else ()
-    return (*said, *named, f"and {more} more") if more > 0 else (*said, *named)
+    details = (row["reason"],) if row["reason"] else ()
+    return (*details, *named, f"and {more} more") if more > 0 else (*details, *named)
 
 
 RIGHTLY_REFUSED = "rightly refused"

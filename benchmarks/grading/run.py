@@ -80,10 +80,10 @@ def _load(run: PlannedRun) -> Instance:
     from slotwise.models.families.registry import FAMILIES
 
     instance = FAMILIES[case.family].make(case.index, run.case_seed)
-    made = instance_hash(instance)
-    if made != case.hash:
+    actual_hash = instance_hash(instance)
+    if actual_hash != case.hash:
         raise SlotwiseError(
-            f"{case.family} gives {made} here, but {case.hash} was planned: "
+            f"{case.family} gives {actual_hash} here, but {case.hash} was planned: "
             "the machines have different versions of slotwise"
         )
     return instance
@@ -94,20 +94,20 @@ def outcome(run: PlannedRun, load: Loader) -> RunOutcome:
     preload(Kind(run.kind))
     clock = _Clock()
     try:
-        found = _found(run, load, clock)
+        result = _found(run, load, clock)
     except MethodError as error:
-        found = {"status": _failure(error), "error": str(error)}
+        result = {"status": _failure(error), "error": str(error)}
     except UnfinishedError as error:
         status = RunStatus.OUT_OF_MEMORY if error.out_of_memory else RunStatus.TIMEOUT
-        found = {"status": status, "error": str(error)}
+        result = {"status": status, "error": str(error)}
     except SlotwiseError as error:
-        found = {"status": RunStatus.ERROR, "error": f"{type(error).__name__}: {error}"}
+        result = {"status": RunStatus.ERROR, "error": f"{type(error).__name__}: {error}"}
     except MemoryError as error:
-        found = {"status": RunStatus.OUT_OF_MEMORY, "error": f"MemoryError: {error}"}
-    if found["status"] == RunStatus.OUT_OF_MEMORY:
+        result = {"status": RunStatus.OUT_OF_MEMORY, "error": f"MemoryError: {error}"}
+    if result["status"] == RunStatus.OUT_OF_MEMORY:
         limit = limit_in_words(memory_limit_of(run))
-        found = {**found, "error": f"{found['error']}; {limit}"}
-    return {**clock.read(), **found, "status": str(found["status"]), "cpu_model": cpu_model()}
+        result = {**result, "error": f"{result['error']}; {limit}"}
+    return {**clock.read(), **result, "status": str(result["status"]), "cpu_model": cpu_model()}
 
 
 def _found(run: PlannedRun, load: Loader, clock: _Clock) -> RunOutcome:
@@ -129,10 +129,10 @@ def _exact(run: PlannedRun, problem: Problem, clock: _Clock) -> RunOutcome:
     from slotwise.benchmarks.grading.exact.exact_run import solved
 
     hint = None if run.hint is None else read_placement_text(run.hint)
-    found, placement = solved(run, problem, hint, memory_limit_of(run), clock)
+    result, placement = solved(run, problem, hint, memory_limit_of(run), clock)
     if placement is None:
-        return {**found, "placement": None}
-    return {**found, "placement": placement_text(placement), **_worth(run, problem, placement)}
+        return {**result, "placement": None}
+    return {**result, "placement": placement_text(placement), **_worth(run, problem, placement)}
 
 
 def _method(run: PlannedRun, problem: Problem, method: Method, clock: _Clock) -> RunOutcome:
@@ -226,6 +226,6 @@ def peak_memory_mb() -> float:
     unit = 1 if sys.platform == "darwin" else 1024
     own, others = (resource.getrusage(who).ru_maxrss * unit / 2**20 for who in _WHO)
     with suppress(FileNotFoundError), open(_STATUS, "rb", buffering=0) as file:
-        _, found, rest = file.read(1 << 16).partition(_PEAK)
-        own = int(rest.split(None, 1)[0]) / 1024 if found else own
+        _, label, rest = file.read(1 << 16).partition(_PEAK)
+        own = int(rest.split(None, 1)[0]) / 1024 if label else own
     return max(own, others)

@@ -42,20 +42,20 @@ def allocated(run: PlannedRun, clock: AbstractContextManager[None]) -> RunOutcom
         rule = "without a proof when its safety limit came; run it again on a less busy machine"
         return {"status": RunStatus.TIMEOUT, "error": rule}
     terms = [term_of(TERM, _fraction(answer.slots), _fraction(answer.bound))]
-    found: RunOutcome = {
+    result: RunOutcome = {
         "status": _STATUSES[str(answer.outcome)] if not exact else RunStatus(str(answer.outcome)),
         "terms": None if answer.slots is None and answer.bound is None else terms,
         "reason": answer.reason or None,
     }
     if exact:
-        return {**found, "engine": _engine(), "gap": answer.gap}
+        return {**result, "engine": _engine(), "gap": answer.gap}
     supported = answer.prediction()
     if answer.failures and supported is not None and supported.safe_limit is not None:
         rates = short_text(supported.safe_limit.rate), short_text(case.rate)
-        found["reason"] = f"supports {rates[0]} of {rates[1]} tuples/s"
+        result["reason"] = f"supports {rates[0]} of {rates[1]} tuples/s"
     worst = sorted(answer.failures, key=_excess, reverse=True)
     return {
-        **found,
+        **result,
         "violation_count": len(answer.failures),
         "violations": [violation_text(one) for one in worst[:MOST_VIOLATIONS]],
         "wall_s": answer.seconds,
@@ -95,18 +95,20 @@ def load_case(run: PlannedRun) -> AllocationCase:
     case = run.case
     if case.family is None or case.index is None:
         return case_from_text(case.text)
-    made = ALLOCATION_FAMILIES[case.family].make(case.index, run.case_seed)
-    if (found := case_hash(made)) != case.hash:
+    generated = ALLOCATION_FAMILIES[case.family].make(case.index, run.case_seed)
+    if (actual_hash := case_hash(generated)) != case.hash:
         raise SlotwiseError(
-            f"{case.family} gives {found} here, but {case.hash} was planned: "
+            f"{case.family} gives {actual_hash} here, but {case.hash} was planned: "
             "the machines have different versions of slotwise"
         )
-    return made
+    return generated
 
 
 def _engine() -> str:
-    known = versions()
-    return ", ".join(("slots", *(f"{name} {known[name]}" for name in _SOLVERS if name in known)))
+    installed = versions()
+    return ", ".join(
+        ("slots", *(f"{name} {installed[name]}" for name in _SOLVERS if name in installed))
+    )
 
 
 def _fraction(number: int | None) -> Fraction | None:

@@ -123,8 +123,8 @@ def read_graph_parts(counts: int | str | Sequence[int | str], balance: Number | 
     InputError
         For what is not a whole number from 1 to 2^20, and a balance below 1.
     """
-    several = (counts,) if isinstance(counts, int | str) else counts
-    words = [word.strip() for one in several for word in str(one).split(",")]
+    texts = (counts,) if isinstance(counts, int | str) else counts
+    words = [word.strip() for one in texts for word in str(one).split(",")]
     rule = f"must be whole numbers from 1 to {MOST_PARTS}, such as 2,4,8"
     for word in words:
         if not (word.isascii() and word.isdigit() and 1 <= int(word[:9]) <= MOST_PARTS):
@@ -187,11 +187,11 @@ def read_cases(
     sources: Sequence[str], seed: int, count: int | None, graph_parts: GraphParts = GraphParts()
 ) -> tuple[Case, ...]:
     """Return the cases of `read_sources`, each instance once, all made here: for few of them."""
-    found: dict[str, Case] = {}
+    cases: dict[str, Case] = {}
     for part in read_sources(sources, count, graph_parts).parts:
         for case in _made(part, seed) if isinstance(part, CaseRange) else (part,):
-            found.setdefault(case.hash, case)
-    return tuple(found.values())
+            cases.setdefault(case.hash, case)
+    return tuple(cases.values())
 
 
 def _made(part: CaseRange, seed: int) -> Iterator[Case]:
@@ -231,8 +231,8 @@ def _parts(source: str, count: int | None, graph_parts: GraphParts) -> Iterator[
     elif path.exists():
         yield _file(path)
     else:
-        known = [*FAMILIES, *ALLOCATION_FAMILIES, NAME]
-        rule = f"is neither a family nor a file; {suggestion(source, known)}"
+        names = [*FAMILIES, *ALLOCATION_FAMILIES, NAME]
+        rule = f"is neither a family nor a file; {suggestion(source, names)}"
         raise InputError(rule, value=source)
 
 

@@ -77,33 +77,33 @@ class Store:
         InputError
             Naming file, row and column of what a grading does not write.
         """
-        wanted = list(columns)
-        read = list(dict.fromkeys((*wanted, *KEY, "batch")))
-        found = [row for path in self._files() for row in read_rows(path, read)]
-        kept = newest_rows(found)
+        names = list(columns)
+        read = list(dict.fromkeys((*names, *KEY, "batch")))
+        all_rows = [row for path in self._files() for row in read_rows(path, read)]
+        rows = newest_rows(all_rows)
         if not crosschecks:
-            kept = [row for row in kept if row["kind"] != Kind.CROSSCHECK]
-        for row in kept:
-            for name in set(read) - set(wanted):
+            rows = [row for row in rows if row["kind"] != Kind.CROSSCHECK]
+        for row in rows:
+            for name in set(read) - set(names):
                 del cast(dict[str, object], row)[name]
-        if {"instance_hash", "terms"} <= set(wanted):
-            check_terms_agree(kept)
-        return kept
+        if {"instance_hash", "terms"} <= set(names):
+            check_terms_agree(rows)
+        return rows
 
     def problem(self, instance_hash: str) -> Problem | None:
         """Return the problem of an instance; ``None`` when the folder does not have it."""
         path = self._path(instance_hash)
         if path.exists():
             instance = read_instance(path)
-        elif (kept := self._where().get(instance_hash)) is not None:
-            path = kept
+        elif (file := self._where().get(instance_hash)) is not None:
+            path = file
             instance = self._read_kept(path, instance_hash)
         else:
             return None
         with in_file(str(path)):
-            found = hash_of(instance)
-            if found != instance_hash:
-                raise InputError(f"must be of the instance {instance_hash}", value=found)
+            actual_hash = hash_of(instance)
+            if actual_hash != instance_hash:
+                raise InputError(f"must be of the instance {instance_hash}", value=actual_hash)
             return compile_problem(instance)
 
     def _files(self) -> list[Path]:
@@ -122,8 +122,8 @@ class Store:
         return self._kept
 
     def _read_kept(self, path: Path, instance_hash: str) -> Instance:
-        wanted = [("instance_hash", "==", instance_hash)]
-        texts = _table(path, ["instance_hash", "text"], wanted)["text"].to_pylist()
+        filters = [("instance_hash", "==", instance_hash)]
+        texts = _table(path, ["instance_hash", "text"], filters)["text"].to_pylist()
         with in_file(str(path)):
             return instance_from_data(parse_json(texts[0]))
 

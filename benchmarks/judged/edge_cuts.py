@@ -15,7 +15,7 @@ import numpy as np
 from slotwise.benchmarks.grading.rows import Kind, Row
 from slotwise.benchmarks.judged.judging import Flags, Floats
 from slotwise.benchmarks.judged.method_table import NO_NUMBER, TextTable
-from slotwise.benchmarks.judged.statistics import Contest
+from slotwise.benchmarks.judged.statistics import MethodComparison
 from slotwise.benchmarks.judged.summary import basis_text
 
 GRAPH_FAMILIES = ("partition", "stromax")
@@ -35,56 +35,57 @@ HEADS = {
 
 
 def edge_cut_table(
-    rows: Sequence[Row], contests: Sequence[Contest], labels: Mapping[str, str]
+    rows: Sequence[Row], comparisons: Sequence[MethodComparison], labels: Mapping[str, str]
 ) -> TextTable | None:
     """Return the table of all families of graphs; ``None`` where there is none.
 
     Ratios of edge cuts are means over the instances that all compared methods placed, those with a
     cut of 0 left out. Balance: most tasks on a node over the average of all nodes. `rows` are in
-    the order of `Judged`; `contests` are those of all groups.
+    the order of `Judged`; `comparisons` are those of all groups.
     """
     cells: list[tuple[str, ...]] = []
-    kinds, said = [], []
+    kinds, lines = [], []
     balance = np.array([_balance(row) for row in rows])
     for family in GRAPH_FAMILIES:
-        for whole in contests:
+        for whole in comparisons:
             judged = whole.judged
-            mine = np.flatnonzero(np.asarray(judged.instances["family"] == family))
-            some = np.intersect1d(whole.instances, mine)
+            family_instances = np.flatnonzero(np.asarray(judged.instances["family"] == family))
+            some = np.intersect1d(whole.instances, family_instances)
             if not len(some) or CUT not in judged.terms:
                 continue
-            contest = Contest(judged, whole.group, some)
-            said.append(f"{family}: {basis_text(len(some), 0, len(mine) - len(some))}")
-            for member, line in enumerate(_lines(contest, balance)):
-                name = contest.names[member]
+            comparison = MethodComparison(judged, whole.group, some)
+            lines.append(f"{family}: {basis_text(len(some), 0, len(family_instances) - len(some))}")
+            for member, line in enumerate(_lines(comparison, balance)):
+                name = comparison.names[member]
                 cells.append((family, labels.get(name, name), *line))
-                kinds.append(str(Kind.HEURISTIC if contest.compared[member] else Kind.EXACT))
+                kinds.append(str(Kind.HEURISTIC if comparison.compared[member] else Kind.EXACT))
     if not cells:
         return None
     return TextTable(
-        "edge-cuts", "Edge cuts and balance", HEADS, tuple(cells), tuple(kinds), "\n".join(said)
+        "edge-cuts", "Edge cuts and balance", HEADS, tuple(cells), tuple(kinds), "\n".join(lines)
     )
 
 
-def _lines(contest: Contest, balance: Floats) -> list[tuple[str, ...]]:
-    judged = contest.judged
-    at = np.argmax(judged.term_at[contest.instances] == judged.terms.index(CUT), axis=1)
-    cuts = np.take_along_axis(contest.values, at[:, None, None], axis=2)[:, :, 0].astype(float)
-    common: Flags = np.asarray(contest.placed[:, contest.compared].all(axis=1), dtype=bool)
-    best = judged.best[contest.instances, at].astype(float) * contest.scale
+def _lines(comparison: MethodComparison, balance: Floats) -> list[tuple[str, ...]]:
+    judged = comparison.judged
+    at = np.argmax(judged.term_at[comparison.instances] == judged.terms.index(CUT), axis=1)
+    cuts = np.take_along_axis(comparison.values, at[:, None, None], axis=2)[:, :, 0].astype(float)
+    common: Flags = np.asarray(comparison.placed[:, comparison.compared].all(axis=1), dtype=bool)
+    best = judged.best[comparison.instances, at].astype(float) * comparison.scale
     baselines = [
-        cuts[:, contest.names.index(name)] if name in contest.names else None for name in BASELINES
+        cuts[:, comparison.names.index(name)] if name in comparison.names else None
+        for name in BASELINES
     ]
     lines = []
-    for member, method in enumerate(contest.members):
-        here = (judged.method == method) & np.isin(judged.instance, contest.instances)
+    for member, method in enumerate(comparison.members):
+        here = (judged.method == method) & np.isin(judged.instance, comparison.instances)
         loads = balance[here & judged.placed]
         ratios = [_ratio(cuts[common, member], best[common])]
-        ratios += [NO_NUMBER if one is None else _ratio(cuts[common, member], one[common])
-                   for one in baselines]  # fmt: skip
+        ratios += [NO_NUMBER if baseline is None else _ratio(cuts[common, member], baseline[common])
+                   for baseline in baselines]  # fmt: skip
         lines.append(
             (
-                f"{int(contest.placed[:, member].sum())} of {len(contest.instances)}",
+                f"{int(comparison.placed[:, member].sum())} of {len(comparison.instances)}",
                 *ratios,
                 *(f"{of(loads):.3g}" if len(loads) else NO_NUMBER for of in (np.mean, np.max)),
             )

@@ -70,9 +70,9 @@ def _applies(judged: Judged) -> dict[int, Indices]:
     plays = ~judged.exact & ~judged.infeasible[judged.instance]
     rows = {}
     for method in np.unique(judged.method[~judged.exact]):
-        mine = plays & (judged.method == method)
-        ran = np.unique(judged.instance[mine])
-        rows[int(method)] = np.setdiff1d(ran, judged.instance[mine & inapplicable])
+        method_runs = plays & (judged.method == method)
+        ran = np.unique(judged.instance[method_runs])
+        rows[int(method)] = np.setdiff1d(ran, judged.instance[method_runs & inapplicable])
     return rows
 
 
@@ -84,10 +84,10 @@ def _rounds(applies: Mapping[int, Indices]) -> Iterator[tuple[tuple[int, ...], I
         common = left[order[0]]
         chosen = []
         for method in order:
-            both = np.intersect1d(common, left[method], assume_unique=True)
-            if 2 * len(both) >= len(left[order[0]]):
+            shared = np.intersect1d(common, left[method], assume_unique=True)
+            if 2 * len(shared) >= len(left[order[0]]):
                 chosen.append(method)
-                common = both
+                common = shared
         others = [
             method
             for method in applies
@@ -102,8 +102,8 @@ def _group(
     judged: Judged, number: int, subject: Subject, methods: Sequence[int], instances: Indices
 ) -> Group:
     of_subject = np.array([subject_of(name) is subject for name in judged.methods])
-    there = np.unique(judged.instance[of_subject[judged.method]])
-    feasible = there[~judged.infeasible[there]]
+    subject_instances = np.unique(judged.instance[of_subject[judged.method]])
+    feasible = subject_instances[~judged.infeasible[subject_instances]]
     engines = [
         int(method)
         for method in np.unique(judged.method[judged.exact])
@@ -115,11 +115,11 @@ def _group(
         methods=tuple(methods),
         engines=tuple(engines),
         instances=instances,
-        infeasible=there[judged.infeasible[there]],
+        infeasible=subject_instances[judged.infeasible[subject_instances]],
         inapplicable=np.setdiff1d(feasible, instances),
     )
 
 
 def _ran(judged: Judged, method: int) -> Indices:
-    mine: Flags = judged.exact & (judged.method == method)
-    return np.unique(judged.instance[mine])
+    method_runs: Flags = judged.exact & (judged.method == method)
+    return np.unique(judged.instance[method_runs])

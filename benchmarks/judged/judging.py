@@ -229,17 +229,17 @@ class Judged:
             for p in reversed(range(self.values.shape[1])):
                 below[runs[self.gaps(runs, p)[1] < 0]] = p
         impossible = self.placed & self.infeasible[self.instance]
-        said = []
+        sentences = []
         for run in np.flatnonzero((below >= 0) | impossible):
             row = self.runs.iloc[run]
             name = self.instances["name"].iloc[self.instance[run]]
             who = f"{row['method']} on {name} (seed {row['seed']})"
             if impossible[run]:
-                said.append(f"{who}: a valid placement of an instance proven infeasible")
+                sentences.append(f"{who}: a valid placement of an instance proven infeasible")
             else:
                 term = self.terms[self.term_at[self.instance[run], below[run]]]
-                said.append(f"{who}: {term} is below the proven bound")
-        return tuple(said)
+                sentences.append(f"{who}: {term} is below the proven bound")
+        return tuple(sentences)
 
 
 def blocks(count: int) -> Iterator[slice]:

@@ -219,8 +219,8 @@ def telling_terms(summary: Summary, group: int) -> list[str]:
     """
     gaps = summary.gaps[summary.gaps["group"] == group]
     above = set(gaps.loc[gaps["placed"] > gaps["at_optimum"], "term"])
-    there = [term for term in summary.terms if term in set(gaps["term"])]
-    return [term for term in there if term in above] or there[-1:]
+    terms = [term for term in summary.terms if term in set(gaps["term"])]
+    return [term for term in terms if term in above] or terms[-1:]
 
 
 def outcome(row: Record) -> str:

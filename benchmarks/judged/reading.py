@@ -108,9 +108,9 @@ def read_by_spark(spark: SparkSession, folder: str | os.PathLike[str]) -> Runs:
     if rows is not None:
         from pyspark.sql import functions as fn
 
-        wanted = rows.select(*COLUMNS, fn.col("_metadata.file_name").alias(FILE))
+        selected = rows.select(*COLUMNS, fn.col("_metadata.file_name").alias(FILE))
         with job_errors():
-            packed = wanted.mapInArrow(_pack, "part binary").collect()
+            packed = selected.mapInArrow(_pack, "part binary").collect()
         parts += [pickle.loads(zlib.decompress(row["part"])) for row in packed]
     return newest(_joined(parts, folder))
 

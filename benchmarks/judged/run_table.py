@@ -102,8 +102,8 @@ def _judge_batches(
 
 def _schema(terms: Sequence[str]) -> pa.Schema:
     judged = [(f"{term}_{what}", kind) for term in terms for what, kind in OF_TERM.items()]
-    kept = [ROW_SCHEMA.field(name) for name in _KEPT]
-    return pa.schema([*kept, ("rightly_refused", pa.bool_()), *judged])
+    fields = [ROW_SCHEMA.field(name) for name in _KEPT]
+    return pa.schema([*fields, ("rightly_refused", pa.bool_()), *judged])
 
 
 def _spark_type(kind: pa.DataType) -> str:
@@ -136,14 +136,14 @@ def _of_term(judged: Judged, term: str) -> dict[str, NDArray[Any]]:
     cells["gap_low"], cells["gap_high"] = np.full(count, np.nan), np.full(count, np.nan)
     if term not in judged.terms:
         return cells
-    wanted, instance = judged.terms.index(term), judged.instance
+    term_index, instance = judged.terms.index(term), judged.instance
     for p in range(judged.term_at.shape[1]):
-        here = np.flatnonzero(judged.term_at[instance, p] == wanted)
-        of = instance[here]
+        here = np.flatnonzero(judged.term_at[instance, p] == term_index)
+        instances = instance[here]
         cells["value"][here] = _decimals(judged.values[here, p], judged.decimals)
-        cells["best_known"][here] = _decimals(judged.best[of, p], judged.decimals)
-        cells["bound"][here] = _decimals(judged.bounds[of, p], judged.decimals)
-        cells["proven"][here] = judged.known[of] > p
+        cells["best_known"][here] = _decimals(judged.best[instances, p], judged.decimals)
+        cells["bound"][here] = _decimals(judged.bounds[instances, p], judged.decimals)
+        cells["proven"][here] = judged.known[instances] > p
         cells["gap_low"][here] = judged.low[here, p]
         cells["gap_high"][here] = judged.high[here, p]
     return cells

@@ -181,10 +181,12 @@ _TOLD = ("status", "violations", "reason", "error")
 def _reasons(table: pa.Table, placed: NDArray[np.bool_]) -> pd.Categorical:
     """Return in words why runs have no valid placement; "" where they have one."""
     failed = np.flatnonzero(~placed)
-    told = table.select(_TOLD).take(pa.array(failed))
+    failures = table.select(_TOLD).take(pa.array(failed))
     names = {"": 0}
     codes = np.zeros(len(placed), dtype=np.int32)
-    codes[failed] = [names.setdefault(reason_of(row) or "", len(names)) for row in told.to_pylist()]
+    codes[failed] = [
+        names.setdefault(reason_of(row) or "", len(names)) for row in failures.to_pylist()
+    ]
     return _ordered(codes, list(names))
 
 
@@ -342,8 +344,8 @@ def _cell(frame: pd.DataFrame, name: str, digits: int) -> NDArray[Any]:
 def _objective_of(all_runs: Runs) -> pd.Series[str]:
     """Return the objective of each instance; "" where no row knows it."""
     runs = all_runs.runs
-    known = runs.loc[runs["objective"] != "", ["instance", "objective"]]
-    pairs = known.drop_duplicates()
+    stated = runs.loc[runs["objective"] != "", ["instance", "objective"]]
+    pairs = stated.drop_duplicates()
     twice = pairs["instance"].duplicated()
     if twice.any():
         name = all_runs.instances.loc[str(pairs.loc[twice, "instance"].iloc[0]), "name"]
@@ -364,9 +366,9 @@ def newest(all_runs: Runs) -> Runs:
     order = np.lexsort([age, run])
     run = run[order]
     last = np.append(run[1:] != run[:-1], True)[:count]
-    kept = order[last & (runs["kind"] != str(Kind.CROSSCHECK)).to_numpy()[order]]
+    indices = order[last & (runs["kind"] != str(Kind.CROSSCHECK)).to_numpy()[order]]
     runs.pop("objective")
-    columns = {name: runs.pop(name).array.take(kept) for name in list(runs.columns)}
+    columns = {name: runs.pop(name).array.take(indices) for name in list(runs.columns)}
     return Runs(
         pd.DataFrame(columns, copy=False), all_runs.proofs, all_runs.instances, all_runs.decimals
     )

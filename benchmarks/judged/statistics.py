@@ -43,7 +43,7 @@ WITH_INTERVAL = ("mean", "median", "p95")
 """Statistics that have a 95 % interval."""
 
 OF_SEEDS = ("mean_seeds_low", "mean_seeds_high")
-"""The spread over seeds of the mean gap; see `Contest.seed_means`."""
+"""The spread over seeds of the mean gap; see `MethodComparison.seed_means`."""
 
 STATISTICS = (
     *("instances", "proven", "placed", "finite", "at_optimum", "common"),
@@ -67,7 +67,7 @@ TAUS = (
 
 
 @dataclass(frozen=True, eq=False)
-class Contest:
+class MethodComparison:
     """The methods of a group on some of its instances, one number each; N instances, M methods.
 
     Parameters
@@ -105,9 +105,9 @@ class Contest:
         column[list(self.members)] = np.arange(len(self.members))
         row = np.full(len(judged.instances), -1)
         row[self.instances] = np.arange(len(self.instances))
-        at, of = row[judged.instance], column[judged.method]
-        runs = np.flatnonzero((at >= 0) & (of >= 0)).astype(np.int32)
-        return runs, (at[runs] * len(self.members) + of[runs]).astype(np.int32)
+        at, member = row[judged.instance], column[judged.method]
+        runs = np.flatnonzero((at >= 0) & (member >= 0)).astype(np.int32)
+        return runs, (at[runs] * len(self.members) + member[runs]).astype(np.int32)
 
     def _mean(self, numbers: Floats) -> Floats:
         """Return [N, M] the mean over the seeds of what each of `_runs` has."""
@@ -178,8 +178,8 @@ class Contest:
     @cached_property
     def terms(self) -> tuple[str, ...]:
         """The terms that the objectives of these instances have."""
-        there = set(np.unique(self.judged.term_at[self.instances]).tolist())
-        return tuple(term for i, term in enumerate(self.judged.terms) if i in there)
+        present = set(np.unique(self.judged.term_at[self.instances]).tolist())
+        return tuple(term for i, term in enumerate(self.judged.terms) if i in present)
 
     def gaps(self, term: str) -> Gaps:
         """Return the gaps of the members in a term."""
@@ -194,13 +194,13 @@ class Contest:
 
     def _of_runs(self, term: str) -> list[Floats]:
         """Return the least and the greatest gap in a term of each of `_runs`."""
-        judged, wanted = self.judged, self.judged.terms.index(term)
+        judged, term_index = self.judged, self.judged.terms.index(term)
         runs, _ = self._runs
         ends = [np.full(len(runs), math.inf) for _ in range(2)]
         for block in blocks(len(runs)):
             of_block = judged.term_at[judged.instance[runs[block]]]
             for p in range(of_block.shape[1]):
-                here = block.start + np.flatnonzero(of_block[:, p] == wanted)
+                here = block.start + np.flatnonzero(of_block[:, p] == term_index)
                 for end, gaps in zip(ends, judged.gaps(runs[here], p), strict=True):
                     end[here] = gaps
         return ends
@@ -221,13 +221,13 @@ class Contest:
         shape = len(self.members), len(seeds)
         group = (cells[here] % shape[0]) * shape[1] + seed[here]
         whole = np.bincount(group, minlength=shape[0] * shape[1]).reshape(shape) == len(rows)
-        several = np.flatnonzero(whole.sum(axis=1) > 1)
+        members = np.flatnonzero(whole.sum(axis=1) > 1)
         for column, (of_run, choose) in enumerate(
             zip(self._of_runs(term), (min, max), strict=True)
         ):
             sums = np.bincount(group, weights=of_run[here], minlength=shape[0] * shape[1])
             means = sums.reshape(shape) / len(rows)
-            for member in several:
+            for member in members:
                 seed_means[member, column] = choose(means[member, whole[member]])
         return seed_means
 
@@ -246,14 +246,14 @@ class Contest:
         rows[:, :-1] = mean if counts.all() else mean[counts]
         return rows
 
-    def better(self, one: int, other: int) -> tuple[Flags, Flags]:
+    def better(self, first: int, second: int) -> tuple[Flags, Flags]:
         """Return [N] where a member beats another, and where they are equal.
 
         By the values of the terms, the first that differs counts; whoever places wins against a
         failure, and two failures are not equal.
         """
-        a, b = self.placed[:, one], self.placed[:, other]
-        less, equal = lexicographic(self.values[:, one], self.values[:, other])
+        a, b = self.placed[:, first], self.placed[:, second]
+        less, equal = lexicographic(self.values[:, first], self.values[:, second])
         return a & (~b | less), a & b & equal
 
     @cached_property
@@ -268,9 +268,9 @@ class Contest:
         return best
 
 
-def contests_of(judged: Judged) -> tuple[Contest, ...]:
-    """Return the contest of each group on all its instances."""
-    return tuple(Contest(judged, group, group.instances) for group in groups_of(judged))
+def comparisons_of(judged: Judged) -> tuple[MethodComparison, ...]:
+    """Return the comparison of the methods of each group, on all its instances."""
+    return tuple(MethodComparison(judged, group, group.instances) for group in groups_of(judged))
 
 
 def lexicographic(a: NDArray[Any], b: NDArray[Any]) -> tuple[Flags, Flags]:
@@ -285,15 +285,15 @@ def lexicographic(a: NDArray[Any], b: NDArray[Any]) -> tuple[Flags, Flags]:
 
 @dataclass(frozen=True, eq=False)
 class Gaps:
-    """The gaps of the members of a contest in one term, on the n instances that have it.
+    """The gaps of the members of a comparison in one term, on the n instances that have it.
 
     Parameters
     ----------
-    contest, term
+    comparison, term
         Whose they are. An instance whose objective nobody knows, as all runs failed, counts for
         every term.
     rows
-        [n] which of the contest's instances.
+        [n] which of the comparison's instances.
     low, high
         [n, M + 1] least and greatest gap, infinity for failures; of the members, and last of the
         virtual best: the compared method with the least values on each instance.
@@ -301,7 +301,7 @@ class Gaps:
         [n] whether the optimum of the term is proven.
     """
 
-    contest: Contest
+    comparison: MethodComparison
     term: str
     rows: Indices
     low: Floats
@@ -311,26 +311,26 @@ class Gaps:
     @cached_property
     def common(self) -> Flags:
         """[n] the instances of means: all compared methods placed them with a finite gap."""
-        compared = np.append(self.contest.compared, False)
+        compared = np.append(self.comparison.compared, False)
         return np.asarray(np.isfinite(self.low[:, compared]).all(axis=1), dtype=bool)
 
     @cached_property
     def placed(self) -> Flags:
         """[n, M + 1] whether there is a valid placement."""
-        placed = self.contest.placed[self.rows]
-        best = (placed & self.contest.compared).any(axis=1)
+        placed = self.comparison.placed[self.rows]
+        best = (placed & self.comparison.compared).any(axis=1)
         return np.column_stack([placed, best])
 
     @cached_property
     def seed_means(self) -> Floats:
-        """[M + 1, 2] see `Contest.seed_means`; NaN for the virtual best."""
-        means = self.contest.seed_means(self.term, self.rows[self.common])
+        """[M + 1, 2] see `MethodComparison.seed_means`; NaN for the virtual best."""
+        means = self.comparison.seed_means(self.term, self.rows[self.common])
         return np.vstack([means, np.full((1, 2), math.nan)])
 
     @property
     def names(self) -> tuple[str, ...]:
         """[M + 1] what the columns of `low` and `high` are called."""
-        return (*self.contest.names, VIRTUAL_BEST)
+        return (*self.comparison.names, VIRTUAL_BEST)
 
     def statistics(self, member: int, seed: int) -> dict[str, Any]:
         """Return what a member's gaps come to; each statistic has a low and a high end.
@@ -340,7 +340,7 @@ class Gaps:
         the mean over the common ones, `QUANTILES` and the greatest of all: ``mean_low``,
         ``mean_high`` and so on, equal where every optimum is proven; for `WITH_INTERVAL` also the
         95 % interval, ``mean_ci_low`` and ``mean_ci_high``, null for too few instances.
-        ``mean_seeds_low`` and ``mean_seeds_high``: see `Contest.seed_means`.
+        ``mean_seeds_low`` and ``mean_seeds_high``: see `MethodComparison.seed_means`.
         """
         ends = {"low": np.sort(self.low[:, member]), "high": np.sort(self.high[:, member])}
         means = {
@@ -362,7 +362,7 @@ class Gaps:
                 statistics[f"{name}_{end}"] = quantile(numbers, share)
         for end, numbers in ends.items():
             statistics[f"most_{end}"] = float(numbers[-1]) if len(numbers) else math.nan
-        names = (self.contest.group.number, self.names[member], self.term)
+        names = (self.comparison.group.number, self.names[member], self.term)
         for name in WITH_INTERVAL:
             some = means if name == "mean" else ends
             low, high = interval(name, some["low"], some["high"], generator(seed, name, *names))
@@ -425,43 +425,43 @@ def geometric_mean(seconds: Floats) -> float:
     return max(mean - TIME_SHIFT_S, 0.0)
 
 
-def pairs(contest: Contest) -> Iterator[dict[str, Any]]:
+def pairs(comparison: MethodComparison) -> Iterator[dict[str, Any]]:
     """Yield how often each compared method is better than each later one in the alphabet."""
-    compared = np.flatnonzero(contest.compared).tolist()
-    for one, other in combinations(compared, 2):
-        win, tie = contest.better(one, other)
-        loss = contest.placed[:, other] & ~win & ~tie
+    compared = np.flatnonzero(comparison.compared).tolist()
+    for first, second in combinations(compared, 2):
+        win, tie = comparison.better(first, second)
+        loss = comparison.placed[:, second] & ~win & ~tie
         yield {
-            "method": contest.names[one],
-            "rival": contest.names[other],
-            "instances": len(contest.instances),
+            "method": comparison.names[first],
+            "rival": comparison.names[second],
+            "instances": len(comparison.instances),
             "wins": int(win.sum()),
             "ties": int(tie.sum()),
             "losses": int(loss.sum()),
-            "both_fail": int((~contest.placed[:, one] & ~contest.placed[:, other]).sum()),
+            "both_fail": int((~comparison.placed[:, first] & ~comparison.placed[:, second]).sum()),
         }
 
 
-def tests(contest: Contest) -> Iterator[dict[str, Any]]:
+def tests(comparison: MethodComparison) -> Iterator[dict[str, Any]]:
     """Yield Wilcoxon's signed-rank test of each two compared methods in each term.
 
     The difference is (value - rival's value) / the greater of the two, from -1 to 1: negative where
     ``method`` is better. It needs no optimum. A term counts on the instances that both placed and
     where they agree in all earlier terms. ``p_holm`` is corrected for the pairs of the term.
     """
-    compared = np.flatnonzero(contest.compared).tolist()
-    for term in contest.terms:
-        results = [_test(contest, term, a, b) for a, b in combinations(compared, 2)]
+    compared = np.flatnonzero(comparison.compared).tolist()
+    for term in comparison.terms:
+        results = [_test(comparison, term, a, b) for a, b in combinations(compared, 2)]
         results = [one for one in results if one["instances"]]
         for one, p in zip(results, holm([one["p"] for one in results]), strict=True):
             yield {**one, "p_holm": p}
 
 
-def _test(contest: Contest, term: str, one: int, other: int) -> dict[str, Any]:
-    numbers = differences(contest, term, one, other)
+def _test(comparison: MethodComparison, term: str, first: int, second: int) -> dict[str, Any]:
+    numbers = differences(comparison, term, first, second)
     return {
-        "method": contest.names[one],
-        "rival": contest.names[other],
+        "method": comparison.names[first],
+        "rival": comparison.names[second],
         "term": term,
         "instances": len(numbers),
         "differing": int(np.count_nonzero(numbers)),
@@ -470,16 +470,16 @@ def _test(contest: Contest, term: str, one: int, other: int) -> dict[str, Any]:
     }
 
 
-def differences(contest: Contest, term: str, one: int, other: int) -> Floats:
+def differences(comparison: MethodComparison, term: str, first: int, second: int) -> Floats:
     """Return the relative differences of two members in a term, ascending; see `tests`."""
-    judged = contest.judged
-    term_at = judged.term_at[contest.instances]
-    wanted = judged.terms.index(term)
-    agreed = contest.placed[:, one] & contest.placed[:, other]
+    judged = comparison.judged
+    term_at = judged.term_at[comparison.instances]
+    term_index = judged.terms.index(term)
+    agreed = comparison.placed[:, first] & comparison.placed[:, second]
     columns = []
     for p in range(term_at.shape[1]):
-        a, b = contest.values[:, one, p], contest.values[:, other, p]
-        here = agreed & (term_at[:, p] == wanted)
+        a, b = comparison.values[:, first, p], comparison.values[:, second, p]
+        here = agreed & (term_at[:, p] == term_index)
         columns.append(_apart(a[here], b[here]))
         agreed &= np.asarray(a == b, dtype=bool)
     return np.sort(np.concatenate(columns)) if columns else np.zeros(0)
@@ -491,9 +491,9 @@ def _apart(a: NDArray[Any], b: NDArray[Any]) -> Floats:
     return shares
 
 
-def time_ratios(contest: Contest) -> Floats:
+def time_ratios(comparison: MethodComparison) -> Floats:
     """Return [N, M] seconds over those of the fastest compared method; infinity for failures."""
-    seconds = np.where(contest.placed, np.maximum(contest.seconds, LEAST_SECONDS), math.inf)
-    fastest = seconds[:, contest.compared].min(axis=1, keepdims=True, initial=math.inf)
+    seconds = np.where(comparison.placed, np.maximum(comparison.seconds, LEAST_SECONDS), math.inf)
+    fastest = seconds[:, comparison.compared].min(axis=1, keepdims=True, initial=math.inf)
     with np.errstate(invalid="ignore"):
         return np.asarray(np.where(np.isinf(seconds), math.inf, seconds / fastest))

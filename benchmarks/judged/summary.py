@@ -21,8 +21,8 @@ from slotwise.benchmarks.judged.statistics import (
     OF_SEEDS,
     STATISTICS,
     TAUS,
-    Contest,
     Gaps,
+    MethodComparison,
     geometric_mean,
     pairs,
     tests,
@@ -111,12 +111,12 @@ class Summary:
 
     def __repr__(self) -> str:
         """One line: the folder, and of each method how much it placed."""
-        said = ", ".join(
+        parts = ", ".join(
             f"{row['method']} {row['placed']} of {row['instances']}"
             for row in self.methods.to_dict("records")
             if row["group"] == 1
         )
-        return f"{type(self).__name__} {self.folder}: {said}"
+        return f"{type(self).__name__} {self.folder}: {parts}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table of methods."""
@@ -124,14 +124,14 @@ class Summary:
 
     def to_document(self) -> dict[str, Any]:
         """Return all tables as JSON-ready data; infinity is the text ``inf``."""
-        said = {
+        document = {
             "folder": self.folder,
             "by": list(self.by),
             "gap": _gap_name(self.solver_gap),
             "terms": list(self.terms),
             "contradictions": list(self.contradictions),
         }
-        return said | {name: plain_records(getattr(self, name)) for name in TABLES}
+        return document | {name: plain_records(getattr(self, name)) for name in TABLES}
 
 
 TABLES = ("groups", "methods", "gaps", "ecdf", "pairs", "tests", "profiles", "failures")
@@ -140,28 +140,30 @@ TABLES = ("groups", "methods", "gaps", "ecdf", "pairs", "tests", "profiles", "fa
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Class:
-    """A class of instances with the contest of each group on them."""
+    """A class of instances with the comparison of each group on them."""
 
     name: dict[str, str]
     instances: Indices
-    contests: tuple[Contest, ...]
+    comparisons: tuple[MethodComparison, ...]
 
 
 def summarise(judged: Judged, folder: str, by: tuple[str, ...] = (), seed: int = 0) -> Summary:
     """Sum up what was judged; `seed` is that of the 95 % intervals, by the bootstrap."""
     groups = groups_of(judged)
     parts = [
-        _Class(name, instances, tuple(_contests(judged, groups, instances)))
+        _Class(name, instances, tuple(_comparisons(judged, groups, instances)))
         for name, instances in classes(judged, by)
     ]
 
-    def table(rows: Callable[[Contest], Iterator[dict[str, Any]]], columns: str) -> pd.DataFrame:
+    def table(
+        rows: Callable[[MethodComparison], Iterator[dict[str, Any]]], columns: str
+    ) -> pd.DataFrame:
         return pd.DataFrame(
             [
-                {**part.name, "group": contest.group.number, **row}
+                {**part.name, "group": comparison.group.number, **row}
                 for part in parts
-                for contest in part.contests
-                for row in rows(contest)
+                for comparison in part.comparisons
+                for row in rows(comparison)
             ],
             columns=[*by, "group", *columns.split()],
         )
@@ -169,16 +171,18 @@ def summarise(judged: Judged, folder: str, by: tuple[str, ...] = (), seed: int =
     of_gaps: list[dict[str, Any]] = []
     shares: list[dict[str, Any]] = []
     profiles: list[dict[str, Any]] = []
-    for part, contest in [(one, contest) for one in parts for contest in one.contests]:
-        head = {**part.name, "group": contest.group.number}
-        profiles += [head | row for row in _time_profile(contest)]
-        for term in contest.terms:
-            term_gaps = contest.gaps(term)  # Large: it serves three tables, and then goes.
+    for part, comparison in [(one, comparison) for one in parts for comparison in one.comparisons]:
+        head = {**part.name, "group": comparison.group.number}
+        profiles += [head | row for row in _time_profile(comparison)]
+        for term in comparison.terms:
+            term_gaps = comparison.gaps(term)  # Large: it serves three tables, and then goes.
             for member, name in enumerate(term_gaps.names):
-                mine = head | {"method": name}
-                of_gaps.append({**mine, "term": term, **term_gaps.statistics(member, seed)})
-                shares += [{**mine, "term": term, **row} for row in _shares(term_gaps, member)]
-                profiles += [mine | row for row in _profile(term_gaps, member)]
+                common_cells = head | {"method": name}
+                of_gaps.append({**common_cells, "term": term, **term_gaps.statistics(member, seed)})
+                shares += [
+                    {**common_cells, "term": term, **row} for row in _shares(term_gaps, member)
+                ]
+                profiles += [common_cells | row for row in _profile(term_gaps, member)]
     heads = [*by, "group", "method"]
     gaps = pd.DataFrame(of_gaps, columns=[*heads, "term", *STATISTICS])
     return Summary(
@@ -187,7 +191,7 @@ def summarise(judged: Judged, folder: str, by: tuple[str, ...] = (), seed: int =
         solver_gap=judged.solver_gap,
         terms=judged.terms,
         groups=pd.DataFrame(
-            [_group_row(part, contest) for part in parts for contest in part.contests],
+            [_group_row(part, comparison) for part in parts for comparison in part.comparisons],
             columns=[*by, *OF_GROUP],
         ),
         methods=_methods(judged, parts, gaps, by),
@@ -201,20 +205,22 @@ def summarise(judged: Judged, folder: str, by: tuple[str, ...] = (), seed: int =
     )
 
 
-def _contests(judged: Judged, groups: Sequence[Group], instances: Indices) -> Iterator[Contest]:
+def _comparisons(
+    judged: Judged, groups: Sequence[Group], instances: Indices
+) -> Iterator[MethodComparison]:
     for group in groups:
         some = np.intersect1d(group.instances, instances, assume_unique=True)
         if len(some):
-            yield Contest(judged, group, some)
+            yield MethodComparison(judged, group, some)
 
 
 OF_GROUP = ("group", "subject", "methods", "instances", *map(str, PROOFS), "basis")
 """Columns of `Summary.groups`."""
 
 
-def _group_row(part: _Class, contest: Contest) -> dict[str, Any]:
-    group = contest.group
-    proof = contest.judged.proof[contest.instances]
+def _group_row(part: _Class, comparison: MethodComparison) -> dict[str, Any]:
+    group = comparison.group
+    proof = comparison.judged.proof[comparison.instances]
     left_out = (
         np.intersect1d(some, part.instances) for some in (group.infeasible, group.inapplicable)
     )
@@ -222,10 +228,10 @@ def _group_row(part: _Class, contest: Contest) -> dict[str, Any]:
         **part.name,
         "group": group.number,
         "subject": str(group.subject),
-        "methods": ", ".join(contest.judged.methods[method] for method in group.methods),
-        "instances": len(contest.instances),
+        "methods": ", ".join(comparison.judged.methods[method] for method in group.methods),
+        "instances": len(comparison.instances),
         **{str(kind): int((proof == kind).sum()) for kind in PROOFS},
-        "basis": basis_text(len(contest.instances), *map(len, left_out)),
+        "basis": basis_text(len(comparison.instances), *map(len, left_out)),
     }
 
 
@@ -240,9 +246,9 @@ def basis_text(instances: int, infeasible: int, inapplicable: int) -> str:
     return f"{text}, without {left_out}." if left_out else f"{text}."
 
 
-def _time_profile(contest: Contest) -> Iterator[dict[str, Any]]:
-    ratios = time_ratios(contest)
-    for member, name in enumerate(contest.names):
+def _time_profile(comparison: MethodComparison) -> Iterator[dict[str, Any]]:
+    ratios = time_ratios(comparison)
+    for member, name in enumerate(comparison.names):
         ordered = np.sort(ratios[:, member])
         for tau in TAUS:
             share = float(np.searchsorted(ordered, tau, side="right")) / len(ordered)
@@ -257,7 +263,7 @@ def _shares(gaps: Gaps, member: int) -> Iterator[dict[str, Any]]:
 
 def _profile(gaps: Gaps, member: int) -> Iterator[dict[str, Any]]:
     """Yield a member's rows of `Summary.profiles` in a term."""
-    shares = gaps.within(member, [_gap_at(tau, gaps.contest.judged) for tau in TAUS])
+    shares = gaps.within(member, [_gap_at(tau, gaps.comparison.judged) for tau in TAUS])
     for tau, (_, share) in zip(TAUS, shares, strict=True):
         yield {"profile": gaps.term, "tau": tau, "share": share}
 
@@ -312,42 +318,42 @@ def _gap_name(solver_gap: bool) -> str:
 
 
 def _lines(judged: Judged, part: _Class) -> Iterator[dict[str, Any]]:
-    """Yield a line for each member of each contest, then for methods that are in none."""
-    there = np.isin(judged.instance, part.instances)
+    """Yield a line for each member of each comparison, then for methods that are in none."""
+    in_part = np.isin(judged.instance, part.instances)
     members = set()
-    for contest in part.contests:
-        here = np.isin(judged.instance, contest.instances)
-        alone = contest.best.sum(axis=1) == 1
-        for member, method in enumerate(contest.members):
+    for comparison in part.comparisons:
+        here = np.isin(judged.instance, comparison.instances)
+        alone = comparison.best.sum(axis=1) == 1
+        for member, method in enumerate(comparison.members):
             members.add(method)
-            mine, best = judged.method == method, contest.best[:, member]
-            compared = bool(contest.compared[member])
-            proof = judged.proof[contest.instances]
+            method_runs, best = judged.method == method, comparison.best[:, member]
+            compared = bool(comparison.compared[member])
+            proof = judged.proof[comparison.instances]
             proofs = {
                 str(kind): None if compared else int((proof == kind).sum()) for kind in PROOFS
             }
             yield {
-                "group": contest.group.number,
+                "group": comparison.group.number,
                 "gap": _gap_name(judged.solver_gap),
-                **_counts(judged, mine & there),
+                **_counts(judged, method_runs & in_part),
                 **proofs,
-                "instances": len(contest.instances),
-                "placed": int(contest.placed[:, member].sum()),
-                "at_optimum": int(contest.optimal[:, member].sum()),
+                "instances": len(comparison.instances),
+                "placed": int(comparison.placed[:, member].sum()),
+                "at_optimum": int(comparison.optimal[:, member].sum()),
                 "wins": int((best & alone).sum()) if compared else None,
                 "ties": int((best & ~alone).sum()) if compared else None,
                 "losses": int((~best).sum()) if compared else None,
-                "seconds": geometric_mean(judged.runs["seconds"].to_numpy()[mine & here]),
-                **_worth(judged, mine & here),
+                "seconds": geometric_mean(judged.runs["seconds"].to_numpy()[method_runs & here]),
+                **_worth(judged, method_runs & here),
             }
-    for method in sorted(set(np.unique(judged.method[there]).tolist()) - members):
-        mine = there & (judged.method == method)
+    for method in sorted(set(np.unique(judged.method[in_part]).tolist()) - members):
+        method_runs = in_part & (judged.method == method)
         nothing = dict.fromkeys(ON_BASIS)
-        seconds = geometric_mean(judged.runs["seconds"].to_numpy()[mine])
+        seconds = geometric_mean(judged.runs["seconds"].to_numpy()[method_runs])
         yield {
             "group": None,
             "gap": _gap_name(judged.solver_gap),
-            **_counts(judged, mine),
+            **_counts(judged, method_runs),
             **dict.fromkeys(map(str, PROOFS)),
             **nothing,
             "seconds": seconds,
@@ -355,33 +361,33 @@ def _lines(judged: Judged, part: _Class) -> Iterator[dict[str, Any]]:
         }
 
 
-def _worth(judged: Judged, mine: Flags) -> dict[str, Any]:
+def _worth(judged: Judged, method_runs: Flags) -> dict[str, Any]:
     """Return `WORTH` of some runs."""
     figures: dict[str, Any] = {}
     for name, column in zip(WORTH, PREDICTED, strict=True):
-        ratios = judged.over_optimum(column)[mine]
-        known = ratios[np.isfinite(ratios) & (ratios > 0)]
-        figures[name] = float(np.exp(np.log(known).mean())) if len(known) else None
+        ratios = judged.over_optimum(column)[method_runs]
+        finite = ratios[np.isfinite(ratios) & (ratios > 0)]
+        figures[name] = float(np.exp(np.log(finite).mean())) if len(finite) else None
     return figures
 
 
-def _counts(judged: Judged, mine: Flags) -> dict[str, Any]:
+def _counts(judged: Judged, method_runs: Flags) -> dict[str, Any]:
     """Return how runs of one method ended."""
-    right = int(judged.rightly_refused[mine].sum())
-    counts = judged.runs["status"][mine].value_counts().to_dict()
+    right = int(judged.rightly_refused[method_runs].sum())
+    counts = judged.runs["status"][method_runs].value_counts().to_dict()
     ended = {
         name: sum(counts.get(str(status), 0) for status in statuses)
         for name, statuses in ENDED.items()
     }
-    first = judged.runs.iloc[int(np.argmax(mine))]
+    first = judged.runs.iloc[int(np.argmax(method_runs))]
     return {
         "kind": str(first["kind"]),
         "method": str(first["method"]),
-        "runs": int(mine.sum()),
+        "runs": int(method_runs.sum()),
         **ended,
         "refused": ended["refused"] - right,
         "rightly_refused": right,
-        "failed": int(judged.failed[mine].sum()),
+        "failed": int(judged.failed[method_runs].sum()),
     }
 
 

@@ -101,10 +101,10 @@ def _failures(summary: Summary, row: Record) -> str:
     if not row["failed"]:
         return f"no failures ({right})" if right else "no failures"
     kinds: Counter[str] = Counter()
-    for one in plain_records(summary.failures[summary.failures["method"] == row["method"]]):
-        kinds[one["why"].partition(":")[0]] += one["runs"]
+    for record in plain_records(summary.failures[summary.failures["method"] == row["method"]]):
+        kinds[record["why"].partition(":")[0]] += record["runs"]
     reasons = [f"{kind}: {count}" for kind, count in kinds.most_common(MOST_REASONS)]
     rest = sum(kinds.values()) - sum(count for _, count in kinds.most_common(MOST_REASONS))
     reasons += [f"other: {rest}"] if rest else []
-    told = ", ".join(filter(None, [*reasons, right]))
-    return f"fails in {row['failed']} of {row['runs']} runs ({told})"
+    causes = ", ".join(filter(None, [*reasons, right]))
+    return f"fails in {row['failed']} of {row['runs']} runs ({causes})"

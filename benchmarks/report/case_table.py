@@ -136,19 +136,19 @@ def case_lines(
     table = _Table(rows, judged, tuple(methods), judged.terms)
     if len(runs) > most:
         worst = {
-            instance: _badness(table.key(some) for method, some in of.items() if method)
-            for instance, of in runs.items()
+            instance: _badness(table.key(some) for method, some in instance_of.items() if method)
+            for instance, instance_of in runs.items()
         }
         chosen = sorted(runs, key=lambda one: (worst[one], one), reverse=True)[:most]
         runs = defaultdict(lambda: defaultdict(list), {one: runs[one] for one in chosen})
-    lines = [table.line(instance, of) for instance, of in runs.items()]
+    lines = [table.line(instance, instance_of) for instance, instance_of in runs.items()]
     return tuple(sorted(lines, key=lambda line: (line.name, line.instance_hash)))
 
 
 def _badness(keys: Iterable[float | None]) -> tuple[int, float]:
     """Return `CaseLine.badness` from the keys of its cells."""
-    known = [key for key in keys if key is not None]
-    return known.count(FAILED), max((key for key in known if key != FAILED), default=0.0)
+    finite = [key for key in keys if key is not None]
+    return finite.count(FAILED), max((key for key in finite if key != FAILED), default=0.0)
 
 
 @dataclass(frozen=True, slots=True)

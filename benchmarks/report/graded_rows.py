@@ -11,7 +11,7 @@ from slotwise.benchmarks.grading.rows import Row
 from slotwise.benchmarks.grading.store import Store
 from slotwise.benchmarks.judged.judging import Judged
 from slotwise.benchmarks.judged.reading import judged_rows
-from slotwise.benchmarks.judged.statistics import Contest, contests_of
+from slotwise.benchmarks.judged.statistics import MethodComparison, comparisons_of
 from slotwise.benchmarks.judged.summary import Summary, summarise
 from slotwise.benchmarks.report.figures.chart import Chart
 from slotwise.benchmarks.report.figures.figures import charts
@@ -33,7 +33,7 @@ class Graded:
         One for each run, in the order of `judged`.
     judged
         The runs, judged.
-    contests
+    comparisons
         The methods of each group on its instances.
     summary
         What they come to: the figures of ``slotwise summary``.
@@ -49,7 +49,7 @@ class Graded:
 
     rows: tuple[Row, ...]
     judged: Judged
-    contests: tuple[Contest, ...]
+    comparisons: tuple[MethodComparison, ...]
     summary: Summary
     labels: Mapping[str, str]
     problem_of: ProblemOf
@@ -81,11 +81,11 @@ def graded_of(
     """Return the grading that these rows are, the oldest first."""
     judged = judged_rows(rows)
     newest = tuple(rows[number] for number in judged.runs["row"])
-    contests = contests_of(judged)
+    comparisons = comparisons_of(judged)
     summary, names = summarise(judged, folder), labels or {}
-    kept = lru_cache(maxsize=MOST_PROBLEMS)(problem_of)
-    made = charts(newest, contests, summary, kept, names)
-    return Graded(newest, judged, contests, summary, names, kept, made)
+    cached_problem_of = lru_cache(maxsize=MOST_PROBLEMS)(problem_of)
+    drawn = charts(newest, comparisons, summary, cached_problem_of, names)
+    return Graded(newest, judged, comparisons, summary, names, cached_problem_of, drawn)
 
 
 def graded_rows(store: Store) -> list[Row]:

@@ -43,12 +43,12 @@ def check_labels(labels: Mapping[str, str], methods: Iterable[str]) -> None:
     InputError
         Naming the method or the label.
     """
-    known = set(methods)
+    method_names = set(methods)
     for method in labels:
-        if method not in known:
-            rule = f"was not graded; {suggestion(method, sorted(known))}"
+        if method not in method_names:
+            rule = f"was not graded; {suggestion(method, sorted(method_names))}"
             raise InputError(rule, field=OPTION, value=method)
-    names = Counter(label_of(method, labels) for method in known)
+    names = Counter(label_of(method, labels) for method in method_names)
     for label in labels.values():
         if names[label] > 1:
             raise InputError("would be the name of two methods", field=OPTION, value=label)

@@ -115,36 +115,41 @@ def _cell(weight: Weight | None, scale: float = 1.0) -> _Cell:
     return _Cell(text, f"{sure}, {samples}" if sure else samples, weight.estimated)
 
 
-def _component_cells(one: ComponentWeights) -> tuple[str, str, int, tuple[_Cell, ...]]:
-    weights = (one.cost, one.cpu, one.onheap_mb, one.offheap_mb)
-    return one.topology, one.component, one.tasks, tuple(map(_cell, weights))
+def _component_cells(row: ComponentWeights) -> tuple[str, str, int, tuple[_Cell, ...]]:
+    weights = (row.cost, row.cpu, row.onheap_mb, row.offheap_mb)
+    return row.topology, row.component, row.tasks, tuple(map(_cell, weights))
 
 
-def _stream_cells(one: StreamWeights) -> tuple[str, str, tuple[_Cell, ...]]:
+def _stream_cells(row: StreamWeights) -> tuple[str, str, tuple[_Cell, ...]]:
     volume = _Cell(DASH)
-    if one.received is not None and one.tuple_bytes is not None:
-        kib = float(one.received.value) * float(one.tuple_bytes.value) / KIB
+    if row.received is not None and row.tuple_bytes is not None:
+        kib = float(row.received.value) * float(row.tuple_bytes.value) / KIB
         volume = _Cell(short_text(kib))
-    cells = (_cell(one.received), _cell(one.tuple_bytes, 1 / KIB), volume)
-    return one.topology, f"{one.source} → {one.target}", cells
+    cells = (_cell(row.received), _cell(row.tuple_bytes, 1 / KIB), volume)
+    return row.topology, f"{row.source} → {row.target}", cells
 
 
 def _drawing(topology: Topology, measured: Measured) -> _Drawing:
     cpu = {
-        one.component: one.cpu.value
-        for one in measured.components
-        if one.topology == topology.id and one.cpu is not None
+        component.component: component.cpu.value
+        for component in measured.components
+        if component.topology == topology.id and component.cpu is not None
     }
     boxes = [
         (
-            one.id,
-            counted(one.parallelism, "task") + (f", {cpu[one.id]} points" if one.id in cpu else ""),
+            component.id,
+            counted(component.parallelism, "task")
+            + (f", {cpu[component.id]} points" if component.id in cpu else ""),
         )
-        for one in topology.components
+        for component in topology.components
     ]
     edges = [
-        (one.source, one.target, "" if one.rate is None else f"{short_text(one.rate)}/s")
-        for one in topology.streams
+        (
+            stream.source,
+            stream.target,
+            "" if stream.rate is None else f"{short_text(stream.rate)}/s",
+        )
+        for stream in topology.streams
     ]
     title = f"Rates on the streams of {topology.id}"
     return _Drawing(topology.id, Markup(draw_streams(boxes, edges, title)))
@@ -194,9 +199,9 @@ def over_time(name: str, title: str, unit: str, lines: Sequence[MeasuredLine]) -
 Points = Sequence[tuple[datetime, float]]
 
 
-def _name(one: MeasuredLine, lines: Sequence[MeasuredLine]) -> str:
-    several = len({line.topology for line in lines}) > 1
-    return f"{one.topology}/{one.name}" if several else one.name
+def _name(measured_line: MeasuredLine, lines: Sequence[MeasuredLine]) -> str:
+    has_several = len({line.topology for line in lines}) > 1
+    return f"{measured_line.topology}/{measured_line.name}" if has_several else measured_line.name
 
 
 def _sentence(named: Mapping[str, Points], largest: str, unit: str) -> str:
@@ -267,12 +272,12 @@ def _positions(names: Sequence[str], edges: Sequence[Edge]) -> dict[str, tuple[i
         for after in parts.successors(part):
             column[after] = max(column[after], column[part] + 1)
     row = {level: count() for level in set(column.values())}
-    found = {}
+    positions = {}
     for name in names:
         level = column[parts.graph["mapping"][name]]
         x, y = level * (WIDTH + GAP_X), next(row[level]) * (HEIGHT + GAP_Y)
-        found[name] = (MARGIN + x, MARGIN + y)
-    return found
+        positions[name] = (MARGIN + x, MARGIN + y)
+    return positions
 
 
 def _edge(start: tuple[int, int], end: tuple[int, int], text: str) -> str:

@@ -108,7 +108,7 @@ def render(graded: Graded) -> str:
         csv_terms=judged.terms,
         csv_columns=plain_columns(judged.terms),
         states={state: text for state, text in STATES.items() if _any_has(lines, state)},
-        edge_cuts=edge_cut_table(rows, graded.contests, graded.labels),
+        edge_cuts=edge_cut_table(rows, graded.comparisons, graded.labels),
         placed=placed,
         anchors={case.line.anchor for case in placed},
         failures=failures(rows, judged),
@@ -192,21 +192,21 @@ def descriptions(methods: Iterable[str], labels: Mapping[str, str]) -> dict[str,
 
     `labels`: method -> label. What a label stands for is part of its description.
     """
-    known = {}
+    texts = {}
     for name in methods:
         text = PAIRS[name].description if name in PAIRS else describe(name)
         parts = [name if name in labels else "", text or ""]
         if any(parts):
-            known[label_of(name, labels)] = ". ".join(filter(None, parts))
-    return known
+            texts[label_of(name, labels)] = ". ".join(filter(None, parts))
+    return texts
 
 
 def families(rows: Sequence[Row]) -> dict[str, str]:
     """Return what the families of the rows hold, by name, with their notes."""
     names = {row["family"] or "" for row in rows}
-    known = FAMILIES | ALLOCATION_FAMILIES
-    found = (known[name] for name in sorted(names & known.keys()))
-    return {one.name: f"{one.description}. {one.note}".strip() for one in found}
+    all_families = FAMILIES | ALLOCATION_FAMILIES
+    used = (all_families[name] for name in sorted(names & all_families.keys()))
+    return {one.name: f"{one.description}. {one.note}".strip() for one in used}
 
 
 MOST_CASES, MOST_CHARACTERS = 60, 4_000_000
@@ -237,10 +237,10 @@ def placed_cases(
     for row in rows:
         if row["placement"] and row["instance_hash"] in by_case:
             by_case[row["instance_hash"]].setdefault(row["method"], row)
-    found: list[PlacedCase] = []
+    cases: list[PlacedCase] = []
     left = MOST_CHARACTERS
     for line in sorted(lines, key=lambda one: one.badness, reverse=True):
-        if len(found) == MOST_CASES:
+        if len(cases) == MOST_CASES:
             break
         drawn = list(by_case[line.instance_hash].values())
         problem = problem_of(line.instance_hash) if drawn else None
@@ -250,8 +250,8 @@ def placed_cases(
         left -= len(viewer)
         if left < 0:
             break
-        found.append(PlacedCase(line, viewer))
-    return tuple(sorted(found, key=lambda one: (one.line.name, one.line.instance_hash)))
+        cases.append(PlacedCase(line, viewer))
+    return tuple(sorted(cases, key=lambda one: (one.line.name, one.line.instance_hash)))
 
 
 def _shown(

@@ -42,15 +42,16 @@ def write_predicted(path: Path, prediction: Prediction, compared: Prediction | N
 
 def render_predicted(prediction: Prediction, compared: Prediction | None = None) -> str:
     """Return the page; see `write_predicted`."""
-    several = {"The placement": prediction}
+    predictions = {"The placement": prediction}
     if compared is not None:
-        several = {"The first placement": prediction, "The second placement": compared}
+        predictions = {"The first placement": prediction, "The second placement": compared}
     longest = max(
-        (s.latency.mean for one in several.values() for s in one.spouts if s.latency), default=1.0
+        (s.latency.mean for one in predictions.values() for s in one.spouts if s.latency),
+        default=1.0,
     )
     sections = [
         (title, one, list(_latencies(one, longest)), list(_utilisations(one)))
-        for title, one in several.items()
+        for title, one in predictions.items()
     ]
     page: str = template("predicted.html.j2").render(
         name=prediction.given.name, sections=sections, parts=PARTS, number=number
@@ -60,14 +61,14 @@ def render_predicted(prediction: Prediction, compared: Prediction | None = None)
 
 def _latencies(prediction: Prediction, longest: float) -> Iterator[Bar]:
     """Yield the time of a tuple of each spout, in its parts; all bars have one scale."""
-    for one in prediction.spouts:
-        latency = one.latency
+    for spout in prediction.spouts:
+        latency = spout.latency
         if latency is None:
-            yield Bar(_name(one), (number(one.rate), "grows", *[DASH] * len(PARTS)), ())
+            yield Bar(_name(spout), (number(spout.rate), "grows", *[DASH] * len(PARTS)), ())
         else:
             parts = [getattr(latency, part) for part in PARTS]
-            texts = (number(one.rate), *map(number, (latency.mean, *parts)))
-            yield Bar(_name(one), texts, tuple(100 * part / longest for part in parts))
+            texts = (number(spout.rate), *map(number, (latency.mean, *parts)))
+            yield Bar(_name(spout), texts, tuple(100 * part / longest for part in parts))
 
 
 def _utilisations(prediction: Prediction) -> Iterator[Bar]:
@@ -78,8 +79,8 @@ def _utilisations(prediction: Prediction) -> Iterator[Bar]:
         yield Bar(one.resource.place, (RESOURCES[kind], f"{share:.3g} %"), (min(share, 100.0),))
 
 
-def _busiest_first(one: Utilised) -> tuple[float, str]:
-    return -one.utilisation, one.resource.place
+def _busiest_first(utilised: Utilised) -> tuple[float, str]:
+    return -utilised.utilisation, utilised.resource.place
 
 
 def _name(spout: PredictedSpout) -> str:

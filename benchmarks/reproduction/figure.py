@@ -129,7 +129,7 @@ def _figure(row: Mapping[str, Any]) -> Figure:
     )
 
 
-def reproduction_document(article: Article, found: Sequence[Reproduced]) -> dict[str, Any]:
+def reproduction_document(article: Article, reproduced: Sequence[Reproduced]) -> dict[str, Any]:
     """Return all of it as JSON-ready data, ours not rounded."""
     document = {
         "article": article.title,
@@ -143,14 +143,14 @@ def reproduction_document(article: Article, found: Sequence[Reproduced]) -> dict
                 "note": one.figure.note or None,
             }
             | ({"beside": _plain(one.beside)} if one.beside else {})
-            for one in found
+            for one in reproduced
         ],
         "not_reproducible": [asdict(one) for one in article.not_reproducible],
     }
     if article.assumptions:
         document["assumptions"] = [
-            {"key": one.key, "value": plain(one.value), "why": one.why}
-            for one in article.assumptions
+            {"key": assumption.key, "value": plain(assumption.value), "why": assumption.why}
+            for assumption in article.assumptions
         ]
     return document
 

@@ -48,15 +48,15 @@ class Tried:
 
     def predicted(self, placement: Placement) -> Outcome:
         """Return what queueing theory says."""
-        found = predict(self.instance, placement)
-        spouts = [(one, one.rate, _mean(one)) for one in found.spouts]
-        return _outcome(spouts, found.utilisations)
+        prediction = predict(self.instance, placement)
+        spouts = [(one, one.rate, _mean(one)) for one in prediction.spouts]
+        return _outcome(spouts, prediction.utilisations)
 
     def simulated(self, placement: Placement, seconds: float, seed: int = 0) -> Outcome:
         """Return what a simulation of that many seconds, after a tenth of them, shows."""
-        found = simulate(self.instance, placement, Run(seconds, seconds / 10, seed))
-        spouts = [(one, one.rate.mean, _simulated_mean(one)) for one in found.spouts]
-        return _outcome(spouts, found.utilisations)
+        simulation = simulate(self.instance, placement, Run(seconds, seconds / 10, seed))
+        spouts = [(one, one.rate.mean, _simulated_mean(one)) for one in simulation.spouts]
+        return _outcome(spouts, simulation.utilisations)
 
 
 def _mean(spout: PredictedSpout) -> float:

@@ -80,9 +80,9 @@ def instance(
     window
         Tuples in flight of a spout task; ``None`` = as assumed.
     """
-    given = assumed()
+    values = assumed()
     some = [instance_of(TOPOLOGIES[name]) for name in setting.topologies]
-    most = int(given["window"]) if window is None else window
+    most = int(values["window"]) if window is None else window
     whole = replace(
         some[0],
         cluster=_cluster(some[0].cluster, setting.machines),
@@ -92,17 +92,17 @@ def instance(
         ),
     )
     nothing = Decimal(0)
-    interface, uplink = given["interface_mbit_s"], given["uplink_mbit_s"]
+    interface, uplink = values["interface_mbit_s"], values["uplink_mbit_s"]
     assumptions = Assumptions(
-        service_scv=given["service_scv"],
-        selectivity=given["selectivity"],
-        tuple_bytes=given["tuple_bytes"] if tuple_bytes is None else tuple_bytes,
+        service_scv=values["service_scv"],
+        selectivity=values["selectivity"],
+        tuple_bytes=values["tuple_bytes"] if tuple_bytes is None else tuple_bytes,
         cores=1,
         bandwidth_in_mbit_s=interface,
         bandwidth_out_mbit_s=interface,
         uplink_mbit_s=uplink,
         serialise_ms=LevelTimes(nothing, nothing, nothing, nothing),
-        delay_ms=LevelTimes(nothing, nothing, given["rack_delay_ms"], given["cluster_delay_ms"]),
+        delay_ms=LevelTimes(nothing, nothing, values["rack_delay_ms"], values["cluster_delay_ms"]),
     )
     return with_assumptions(whole, assumptions)[0]
 
@@ -117,17 +117,17 @@ def _cluster(cluster: Cluster, machines: int) -> Cluster:
 
 
 def _with_times(topology: Topology, is_computing: bool) -> Topology:
-    given = assumed()
+    values = assumed()
     return replace(
         topology,
         components=tuple(
             replace(
-                one,
-                service_ms=one.resources["cpu"] * given["ms_per_point"]
+                component,
+                service_ms=component.resources["cpu"] * values["ms_per_point"]
                 if is_computing
-                else given["service_ms"],
+                else values["service_ms"],
             )
-            for one in topology.components
+            for component in topology.components
         ),
     )
 
@@ -139,14 +139,14 @@ def without_windows(closed: Instance) -> Instance:
         closed,
         topologies=tuple(
             replace(
-                one,
+                topology,
                 window=None,
                 components=tuple(
                     replace(part, rate=rate) if part.kind == "spout" else part
-                    for part in one.components
+                    for part in topology.components
                 ),
             )
-            for one in closed.topologies
+            for topology in closed.topologies
         ),
     )
 
@@ -222,8 +222,8 @@ def _outcomes(setting: Setting) -> Mapping[str, Outcome | None]:
         ("least network", tried.instance, own, len(own)),
         ("highest rate", without_windows(tried.instance), ("bottleneck", *own), 1),
     ):
-        found = best(problem, terms, proven, TIME_LIMIT_S)
-        outcomes[name] = None if found is None else tried.predicted(found)
+        best_placement = best(problem, terms, proven, TIME_LIMIT_S)
+        outcomes[name] = None if best_placement is None else tried.predicted(best_placement)
     return outcomes
 
 

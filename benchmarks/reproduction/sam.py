@@ -49,23 +49,23 @@ def reproduce(published: Article) -> list[Reproduced]:
 @cache
 def _made(dag: str, rate: int, pair: str) -> Planned:
     """Return a pair's plan in section 8.4."""
-    found = plan(
+    planned = plan(
         MICRO_DAGS[dag], article_models(), Fraction(rate), PAIRS[pair], vm_sizes=ARTICLE_VMS
     )
-    assert isinstance(found, Planned)
-    return found
+    assert isinstance(planned, Planned)
+    return planned
 
 
 @cache
 def _highest(dag: str, pair: str) -> Planned:
     """Return a pair's plan for the highest rate on five D3 in section 8.5."""
-    found = highest_planned(MICRO_DAGS[dag], article_models(), PAIRS[pair], FIVE_D3)
-    assert isinstance(found, Planned)
-    return found
+    planned = highest_planned(MICRO_DAGS[dag], article_models(), PAIRS[pair], FIVE_D3)
+    assert isinstance(planned, Planned)
+    return planned
 
 
-def _bundles(made: Planned, task: str) -> list[Bundle]:
-    return [one for slot in made.plan.slots for one in slot.bundles if one.task == task]
+def _bundles(planned: Planned, task: str) -> list[Bundle]:
+    return [one for slot in planned.plan.slots for one in slot.bundles if one.task == task]
 
 
 def _whole(*numbers: int) -> Values:
@@ -89,8 +89,8 @@ def memory(task: str, threads: int) -> Values:
 
 def scaled_cpu(task: str, rate: int) -> Values:
     """CPU of one thread at a rate below its peak, in proportion, %."""
-    one = measured_at(article_models()[task], 1)
-    return (one.cpu * rate / one.peak_rate,)
+    measurement = measured_at(article_models()[task], 1)
+    return (measurement.cpu * rate / measurement.peak_rate,)
 
 
 def left_by_single_threads(task: str, count: int) -> Values:
@@ -132,8 +132,8 @@ def needed(dag: str, rates: Sequence[int], pair: str) -> Values:
 
 def added(dag: str, rate: int, pair: str) -> Values:
     """Slots that the mapping adds to the estimate."""
-    made = _made(dag, rate, pair)
-    return _whole(made.needed - made.estimate)
+    planned = _made(dag, rate, pair)
+    return _whole(planned.needed - planned.estimate)
 
 
 def more_slots(pair: str) -> Values:
@@ -198,15 +198,15 @@ def planned(dag: str, pair: str) -> Values:
 
 def predicted(dag: str, pair: str, interpolation: str) -> Values:
     """Rate that this plan supports if every slot receives what it supports, tuples/s."""
-    found = predict(
+    prediction = predict(
         _highest(dag, pair).plan,
         MICRO_DAGS[dag],
         article_models(),
         Routing.SLOT_AWARE,
         interpolation=Interpolation(interpolation),
     )
-    assert found.rate is not None
-    return (found.rate,)
+    assert prediction.rate is not None
+    return (prediction.rate,)
 
 
 def planned_threads(dag: str, pair: str, task: str) -> Values:
@@ -232,8 +232,8 @@ def slots_with(dag: str, pair: str, task: str, least: int, most: int) -> Values:
 
 def supported_rate(dag: str, rate: int, pair: str, routing: str) -> Values:
     """Tuples/s, at most the planned ones, that a plan of section 8.4 supports."""
-    made = _made(dag, rate, pair)
-    return (_supported(made, dag, Routing(routing)),)
+    planned = _made(dag, rate, pair)
+    return (_supported(planned, dag, Routing(routing)),)
 
 
 def shuffled(dag: str, pair: str) -> Values:
@@ -241,10 +241,10 @@ def shuffled(dag: str, pair: str) -> Values:
     return (_supported(_highest(dag, pair), dag, Routing.SHUFFLE),)
 
 
-def _supported(made: Planned, dag: str, routing: Routing) -> Fraction:
-    found = predict(made.plan, MICRO_DAGS[dag], article_models(), routing)
-    assert found.rate is not None
-    return min(made.plan.rate, found.rate)
+def _supported(planned: Planned, dag: str, routing: Routing) -> Fraction:
+    prediction = predict(planned.plan, MICRO_DAGS[dag], article_models(), routing)
+    assert prediction.rate is not None
+    return min(planned.plan.rate, prediction.rate)
 
 
 def shortfall(pair: str) -> Values:
@@ -259,13 +259,13 @@ def shortfall(pair: str) -> Values:
 
 def _cpu_of_vms(dag: str, pair: str, routing: Routing) -> list[Fraction]:
     """Return the mean CPU of a slot of each of five D3, %, at the rate that shuffle supports."""
-    made = _highest(dag, pair)
+    planned = _highest(dag, pair)
     usage = slot_usage(
-        made.plan, MICRO_DAGS[dag], article_models(), routing, shuffled(dag, pair)[0]
+        planned.plan, MICRO_DAGS[dag], article_models(), routing, shuffled(dag, pair)[0]
     )
     return [
         one.cpu / vm.size.slots
-        for vm, one in zip(FIVE_D3, vm_usage(made.plan, usage).values(), strict=True)
+        for vm, one in zip(FIVE_D3, vm_usage(planned.plan, usage).values(), strict=True)
     ]
 
 
@@ -310,19 +310,21 @@ def _latency(dag: str, pair: str) -> Fraction:
 
     A bundle of q threads that supports I(q) tuples/s holds each for q / I(q) (Little's law).
     """
-    made = _highest(dag, pair)
-    demands = task_demands(MICRO_DAGS[dag], article_models(), made.plan.rate)
-    held: dict[str, Fraction] = {}
-    for load in slot_loads(made.plan, demands, Routing.SHUFFLE):
-        for one in load.bundles:
-            share = Fraction(one.bundle.threads, made.plan.threads[one.bundle.task])
-            seconds = one.bundle.threads / one.measured.peak_rate
-            held[one.bundle.task] = held.get(one.bundle.task, Fraction(0)) + share * seconds
+    planned = _highest(dag, pair)
+    demands = task_demands(MICRO_DAGS[dag], article_models(), planned.plan.rate)
+    cpu_by_task: dict[str, Fraction] = {}
+    for load in slot_loads(planned.plan, demands, Routing.SHUFFLE):
+        for bundle in load.bundles:
+            share = Fraction(bundle.bundle.threads, planned.plan.threads[bundle.bundle.task])
+            seconds = bundle.bundle.threads / bundle.measured.peak_rate
+            cpu_by_task[bundle.bundle.task] = (
+                cpu_by_task.get(bundle.bundle.task, Fraction(0)) + share * seconds
+            )
     graph = _graph(dag)
     ends: dict[str, Fraction] = {}
     for task in nx.topological_sort(graph):
         before = max((ends[one] for one in graph.predecessors(task)), default=Fraction(0))
-        ends[task] = before + held.get(task, Fraction(0))
+        ends[task] = before + cpu_by_task.get(task, Fraction(0))
     return max(ends.values())
 
 

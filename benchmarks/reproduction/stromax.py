@@ -73,24 +73,24 @@ def assumed() -> Mapping[str, Decimal]:
 
 def instance(setting: Setting) -> Instance:
     """Return the topologies on the article's nodes, with their workload."""
-    given = assumed()
+    values = assumed()
     some = [make(NAMES.index(name), 0) for name in setting.topologies]
     topologies = [one.topologies[0] for one in some]
     whole = replace(
         some[0], topologies=tuple(_with_work(_sized(one, setting)) for one in topologies)
     )
-    nothing, bandwidth = Decimal(0), given["interface_mbit_s"]
+    nothing, bandwidth = Decimal(0), values["interface_mbit_s"]
     assumptions = Assumptions(
-        rate=given["rate"],
-        service_scv=given["service_scv"],
-        selectivity=given["selectivity"],
-        tuple_bytes=given["tuple_bytes"],
-        cores=int(given["cores"]),
+        rate=values["rate"],
+        service_scv=values["service_scv"],
+        selectivity=values["selectivity"],
+        tuple_bytes=values["tuple_bytes"],
+        cores=int(values["cores"]),
         bandwidth_in_mbit_s=bandwidth,
         bandwidth_out_mbit_s=bandwidth,
-        uplink_mbit_s=given["uplink_mbit_s"],
-        serialise_ms=LevelTimes(nothing, nothing, given["serialise_ms"], given["serialise_ms"]),
-        delay_ms=LevelTimes(nothing, nothing, given["delay_ms"], given["delay_ms"]),
+        uplink_mbit_s=values["uplink_mbit_s"],
+        serialise_ms=LevelTimes(nothing, nothing, values["serialise_ms"], values["serialise_ms"]),
+        delay_ms=LevelTimes(nothing, nothing, values["delay_ms"], values["delay_ms"]),
     )
     return with_assumptions(whole, assumptions)[0]
 
@@ -103,8 +103,8 @@ def _sized(topology: Topology, setting: Setting) -> Topology:
     if not setting.with_tasks:
         return topology
     sized = tuple(
-        replace(one, parallelism=SPOUT_TASKS if one.kind == "spout" else BOLT_TASKS)
-        for one in topology.components
+        replace(component, parallelism=SPOUT_TASKS if component.kind == "spout" else BOLT_TASKS)
+        for component in topology.components
     )
     return replace(topology, components=sized)
 
@@ -114,13 +114,16 @@ def _with_work(topology: Topology) -> Topology:
 
     Ten tasks of a full node use the share `full_cpu` of its points.
     """
-    given, own = assumed(), placeable(0, topology)
-    rates = {one.id: Fraction(given["rate"]) for one in topology.components if one.kind == "spout"}
+    values, own = assumed(), placeable(0, topology)
+    rates = {one.id: Fraction(values["rate"]) for one in topology.components if one.kind == "spout"}
     total = received(rates, channels(0, _sending(topology)), own)
-    cores = Fraction(given["full_cpu"]) / 100 * CPU * NODE_SLOTS / POINTS_OF_A_CORE / NODE_SLOTS
+    cores = Fraction(values["full_cpu"]) / 100 * CPU * NODE_SLOTS / POINTS_OF_A_CORE / NODE_SLOTS
     components = tuple(
-        replace(one, service_ms=_decimal(cores * MS_PER_S * one.parallelism / total[one.id]))
-        for one in topology.components
+        replace(
+            component,
+            service_ms=_decimal(cores * MS_PER_S * component.parallelism / total[component.id]),
+        )
+        for component in topology.components
     )
     return replace(topology, components=components)
 
@@ -135,15 +138,19 @@ def _decimal(number: Fraction) -> Decimal:
     return round(Decimal(number.numerator) / Decimal(number.denominator), MAX_DECIMALS)
 
 
-def network_alone(given: Instance) -> Instance:
+def network_alone(instance: Instance) -> Instance:
     """Return the instance with tuples that take no time but on their way between nodes."""
     nothing = Decimal(0)
     none = LevelTimes(nothing, nothing, nothing, nothing)
     topologies = tuple(
-        replace(one, components=tuple(replace(c, service_ms=nothing) for c in one.components))
-        for one in given.topologies
+        replace(
+            topology, components=tuple(replace(c, service_ms=nothing) for c in topology.components)
+        )
+        for topology in instance.topologies
     )
-    return replace(given, cluster=replace(given.cluster, serialise_ms=none), topologies=topologies)
+    return replace(
+        instance, cluster=replace(instance.cluster, serialise_ms=none), topologies=topologies
+    )
 
 
 def reproduce(published: Article) -> list[Reproduced]:
@@ -192,8 +199,8 @@ def outcomes_of(setting: Setting) -> Mapping[str, Outcome | None]:
         ("least network", own, len(own)),
         ("highest rate", ("bottleneck", *own), 1),
     ):
-        found = best(tried.instance, terms, proven, TIME_LIMIT_S)
-        outcomes[name] = None if found is None else tried.predicted(found)
+        best_placement = best(tried.instance, terms, proven, TIME_LIMIT_S)
+        outcomes[name] = None if best_placement is None else tried.predicted(best_placement)
     return outcomes
 
 

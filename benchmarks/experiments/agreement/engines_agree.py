@@ -60,8 +60,8 @@ def look_at(instance: Instance, number: int, engines: Sequence[str], limits: Lim
     problem = compile_problem(instance)
     answers = [ask(name, problem, limits) for name in engines]
     rules = tuple(sorted(rules_in(instance)))
-    said = tuple(Said.of(answer) for answer in answers)
-    return InstanceRow(number, rules, said, disagreements(problem, answers))
+    claims = tuple(Said.of(answer) for answer in answers)
+    return InstanceRow(number, rules, claims, disagreements(problem, answers))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +95,13 @@ class Sweep:
         """Ask."""
         tally = Tally(self.engines)
         latest = {row.number: row for row in read_rows(self.rows)} if self.rows else {}
-        known = {number: row for number, row in latest.items() if not row.mismatches}
-        for row in known.values():
+        finished = {number: row for number, row in latest.items() if not row.mismatches}
+        for row in finished.values():
             tally.add(row)
         if self.rows:  # without a last line that was cut short
-            self.rows.write_text("".join(row.line() for row in known.values()), encoding="utf-8")
+            self.rows.write_text("".join(row.line() for row in finished.values()), encoding="utf-8")
         for number in self.numbers:
-            if number not in known:
+            if number not in finished:
                 row = self._look_at(number)
                 tally.add(row)
                 self._keep(row)
@@ -117,8 +117,8 @@ class Sweep:
             path = self.faults / f"{self.family}-{self.seed}-{number}.json"
             write_instance(path, instance)
             again = f"{PROGRAM} {path} --seed {number} --engines {','.join(self.engines)}"
-            told = (*row.mismatches, "again: " + again, instance_text(instance))
-            sys.stderr.write("\n".join(told))
+            lines = (*row.mismatches, "again: " + again, instance_text(instance))
+            sys.stderr.write("\n".join(lines))
         return row
 
     def _keep(self, row: InstanceRow) -> None:

@@ -61,10 +61,11 @@ def disagreements(problem: Problem, answers: Sequence[Answer]) -> tuple[str, ...
     """Return every contradiction between the answers, or of one with the judge."""
     lines = [line for answer in answers for line in _own(problem, answer)]
     proofs = [(a.engine, a.settled) for a in answers if a.settled]
-    for (one, first), (other, second) in pairwise(proofs):
+    for (name, first), (other, second) in pairwise(proofs):
         if (first.status, first.values) != (second.status, second.values):
             lines.append(
-                f"{one} says {first.status} {first.values}, {other} {second.status} {second.values}"
+                f"{name} says {first.status} {first.values}, "
+                f"{other} {second.status} {second.values}"
             )
     if proofs:
         lines += _against(proofs[0][1], (a for a in answers if a.outcome and not a.settled))

@@ -84,15 +84,15 @@ def run(options: argparse.Namespace) -> None:
             counts[engine][str(result.status)] += 1
             if result.status in SETTLED and result.value != truth:
                 wrong += 1
-                asked = json.dumps(asdict(problem), default=str)
-                say(f"graph {number}: {engine} claims {result!r}, the truth is {truth}: {asked}")
+                request = json.dumps(asdict(problem), default=str)
+                say(f"graph {number}: {engine} claims {result!r}, the truth is {truth}: {request}")
     for engine, count in counts.items():
         ended = {str(status): count[str(status)] for status in Status}
         if options.json:
             say(json.dumps({"engine": engine, "graphs": options.count, **ended}))
         else:
-            said = ", ".join(f"{number} {status}" for status, number in ended.items())
-            say(f"{engine:<8} {options.count} graphs: {said}")
+            counts_text = ", ".join(f"{number} {status}" for status, number in ended.items())
+            say(f"{engine:<8} {options.count} graphs: {counts_text}")
     if wrong:
         raise SlotwiseError(f"{wrong} answers contradict exhaustive search")
     if not options.json:

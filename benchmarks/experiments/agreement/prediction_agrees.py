@@ -101,9 +101,9 @@ class Row:
 
 def compared(index: int, seed: int, tuples: int) -> list[Row]:
     """Predict and simulate one placement."""
-    one = drawn(index, seed)
-    prediction = predict(one.instance, one.placement)
-    measured = simulate(one.instance, one.placement, _run(prediction, seed, tuples))
+    case = drawn(index, seed)
+    prediction = predict(case.instance, case.placement)
+    measured = simulate(case.instance, case.placement, _run(prediction, seed, tuples))
     busiest, analysis = prediction.bottleneck, prediction.analysis
     assert busiest is not None, "service takes time"
     assert analysis is not None, "rates are sustainable"
@@ -116,9 +116,9 @@ def compared(index: int, seed: int, tuples: int) -> list[Row]:
                 index,
                 seed,
                 tuples,
-                CLOSED if one.closed else OPEN,
-                len(one.instance.task_names()),
-                len(one.instance.topologies),
+                CLOSED if case.closed else OPEN,
+                len(case.instance.task_names()),
+                len(case.instance.topologies),
                 ours.topology,
                 analysis,
                 busiest.utilisation,
@@ -144,13 +144,13 @@ def run(options: argparse.Namespace) -> None:
     """Compare every placement that has no rows yet, and print all."""
     table = Table(COLUMNS, options.json)
     path: Path | None = options.rows
-    known: dict[int, list[Row]] = {}
+    rows_by_index: dict[int, list[Row]] = {}
     for row in _read(path):
         if (row.seed, row.tuples) == (options.seed, options.tuples):
-            known.setdefault(row.number, []).append(row)
+            rows_by_index.setdefault(row.number, []).append(row)
     rows: list[Row] = []
     for index in range(options.first, options.first + options.count):
-        measured = known.get(index)
+        measured = rows_by_index.get(index)
         if measured is None:
             measured = compared(index, options.seed, options.tuples)
             if path is not None:
@@ -166,7 +166,7 @@ def run(options: argparse.Namespace) -> None:
 def summary(rows: Sequence[Row]) -> dict[str, Any]:
     """Return median and 95th percentile of the errors' sizes, by kind and what was predicted."""
     figures: dict[str, Any] = {"placements": len({row.number for row in rows})}
-    rates = [abs(one) for row in rows if (one := row.rate_error) is not None]
+    rates = [abs(error) for row in rows if (error := row.rate_error) is not None]
     figures["throughput, closed"] = _sizes(rates)
     for kind in (OPEN, CLOSED):
         some = [row for row in rows if row.kind == kind and row.busiest <= BUSY]

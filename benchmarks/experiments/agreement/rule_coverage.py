@@ -65,7 +65,7 @@ def rules_in(instance: Instance) -> set[str]:
     rules = _cluster_rules(instance) | _objective_rules(instance)
     for topology in instance.topologies:
         rules |= _topology_rules(topology) | _stream_rules(topology, instance.flow)
-    held = {
+    present = {
         "several topologies": len(instance.topologies) > 1,
         "priorities": len({t.priority for t in instance.topologies}) > 1,
         "linear": bool(instance.linear),
@@ -76,7 +76,7 @@ def rules_in(instance: Instance) -> set[str]:
     }
     if "term bottleneck" in rules:
         rules |= _workload_rules(instance)
-    return rules | {rule for rule, holds in held.items() if holds}
+    return rules | {rule for rule, holds in present.items() if holds}
 
 
 def _cluster_rules(instance: Instance) -> set[str]:
@@ -85,7 +85,7 @@ def _cluster_rules(instance: Instance) -> set[str]:
     capacities = [(key, value) for node in nodes for key, value in node.resources.items()]
     matrix = instance.cluster.matrix
     symmetric = matrix is not None and matrix == tuple(zip(*matrix, strict=True))
-    held = {
+    present = {
         "hard capacity": any(key not in soft and value is not None for key, value in capacities),
         "soft capacity": any(key in soft and value is not None for key, value in capacities),
         "unlimited capacity": any(value is None for _, value in capacities),
@@ -98,7 +98,7 @@ def _cluster_rules(instance: Instance) -> set[str]:
         "symmetric matrix": symmetric and len(nodes) > 1,
         "asymmetric matrix": matrix is not None and not symmetric,
     }
-    return {rule for rule, holds in held.items() if holds}
+    return {rule for rule, holds in present.items() if holds}
 
 
 def _objective_rules(instance: Instance) -> set[str]:
@@ -110,18 +110,18 @@ def _objective_rules(instance: Instance) -> set[str]:
 
 def _workload_rules(instance: Instance) -> set[str]:
     streams = [stream for topology in instance.topologies for stream in topology.streams]
-    held = {
+    present = {
         "bottleneck in racks": len(instance.cluster.racks) > 1,
         "local_or_shuffle": any(stream.grouping == "local_or_shuffle" for stream in streams),
         "sending costs": any(instance.cluster.serialise_ms.levels),
         "acks": any(one.ackers is not None and one.acked is None for one in instance.topologies),
     }
-    return {rule for rule, holds in held.items() if holds}
+    return {rule for rule, holds in present.items() if holds}
 
 
 def _topology_rules(topology: Topology) -> set[str]:
     pairs = topology.constraints.incompatible
-    held = {
+    present = {
         "heap limit": topology.worker_max_heap_mb is not None,
         "one task per worker": topology.one_task_per_worker,
         "one component per worker": topology.one_component_per_worker,
@@ -132,20 +132,20 @@ def _topology_rules(topology: Topology) -> set[str]:
         "parallelism 0": any(component.parallelism == 0 for component in topology.components),
     }
     shared = {f"shared {region.kind}" for region in topology.shared_memory}
-    return shared | {rule for rule, holds in held.items() if holds}
+    return shared | {rule for rule, holds in present.items() if holds}
 
 
 def _stream_rules(topology: Topology, flow: str) -> set[str]:
     ends = [(stream.source, stream.target) for stream in topology.streams]
     others = [pair for pair in ends if pair[0] != pair[1]]
     sized = {c.id: c.parallelism for c in topology.components}
-    held = {
+    present = {
         "cyclic streams": not nx.is_directed_acyclic_graph(nx.DiGraph(others)),
         "self stream": len(others) < len(ends),
         "parallel streams": len(set(others)) < len(others),
     }
     if flow == "rates":
         wide = {s.grouping for s in topology.streams if sized[s.target] > 1 and s.rate}
-        held["grouping global"] = "global" in wide
-        held["grouping all"] = "all" in wide
-    return {rule for rule, holds in held.items() if holds}
+        present["grouping global"] = "global" in wide
+        present["grouping all"] = "all" in wide
+    return {rule for rule, holds in present.items() if holds}

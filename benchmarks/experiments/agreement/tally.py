@@ -68,9 +68,9 @@ def read_rows(path: Path) -> list[InstanceRow]:
     for number, line in enumerate(text[: text.rfind("\n") + 1].splitlines(), 1):
         try:
             data = json.loads(line)
-            said = tuple(Said(**one) for one in data["said"])
+            claims = tuple(Said(**one) for one in data["said"])
             rows.append(
-                InstanceRow(data["number"], tuple(data["rules"]), said, tuple(data["mismatches"]))
+                InstanceRow(data["number"], tuple(data["rules"]), claims, tuple(data["mismatches"]))
             )
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(
@@ -123,19 +123,19 @@ class Tally:
 
     def add(self, row: InstanceRow) -> None:
         """Count one instance."""
-        proofs = [one for one in row.said if one.how in SETTLED]
+        proofs = [claim for claim in row.said if claim.how in SETTLED]
         status = proofs[0].how if proofs else "unknown"
         self.statuses[status] += 1
         self.by_count[len(proofs)] += 1
         present = ("", *row.rules)
         self.rules.update((rule, status) for rule in present)
-        self.settled.update((rule, one.engine) for rule in present for one in proofs)
-        for one in row.said:
-            self.seconds[one.engine] = self.seconds.get(one.engine, 0.0) + one.seconds
-            if one.how == REFUSED:
-                self.refused[one.engine, one.why] += 1
-            elif one.how not in SETTLED:
-                self.ended[one.engine, one.how] += 1
+        self.settled.update((rule, claim.engine) for rule in present for claim in proofs)
+        for claim in row.said:
+            self.seconds[claim.engine] = self.seconds.get(claim.engine, 0.0) + claim.seconds
+            if claim.how == REFUSED:
+                self.refused[claim.engine, claim.why] += 1
+            elif claim.how not in SETTLED:
+                self.ended[claim.engine, claim.how] += 1
         self.mismatches += [f"instance {row.number}: {line}" for line in row.mismatches]
 
     def count(self, rule: str) -> int:

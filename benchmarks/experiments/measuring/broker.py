@@ -135,18 +135,18 @@ def broker(folder: Path) -> Iterator[Broker]:
     """Give a broker that runs, and kill it in the end."""
     connector()
     port, controller = _free_ports(2)
-    one = Broker(folder, port)
+    kafka = Broker(folder, port)
     settings = _SETTINGS.format(port=port, controller=controller, data=folder / "data")
     (folder / "server.properties").write_text(settings, encoding="utf-8")
     formatting = ["format", "-t", _CLUSTER_ID, "-c", str(folder / "server.properties")]
     done = exchange([*_java(), "kafka.tools.StorageTool", *formatting])
     if done.code != 0:
         raise SlotwiseError(f"Kafka's folder was not made{last_words(done.stderr)}")
-    one.start()
+    kafka.start()
     try:
-        yield one
+        yield kafka
     finally:
-        one.kill()
+        kafka.kill()
 
 
 def _java() -> list[str]:
@@ -154,10 +154,10 @@ def _java() -> list[str]:
 
 
 def _free_ports(count: int) -> list[int]:
-    several = [socket.socket() for _ in range(count)]
-    for one in several:
-        one.bind(("127.0.0.1", 0))
-    ports = [one.getsockname()[1] for one in several]
-    for one in several:
-        one.close()
+    sockets = [socket.socket() for _ in range(count)]
+    for sock in sockets:
+        sock.bind(("127.0.0.1", 0))
+    ports = [sock.getsockname()[1] for sock in sockets]
+    for sock in sockets:
+        sock.close()
     return ports

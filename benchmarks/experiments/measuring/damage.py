@@ -138,8 +138,10 @@ def run(options: argparse.Namespace) -> None:
         for first in range(0, options.mixtures, options.at_once):
             numbers = range(first, min(options.mixtures, first + options.at_once))
             mixtures = [draw(number, options.seed) for number in numbers]
-            for one, verdict in zip(mixtures, judged(spark, mixtures, options.seed), strict=True):
-                table.add({**asdict(one), **asdict(verdict)}, _cells(one, verdict))
+            for mixture, verdict in zip(
+                mixtures, judged(spark, mixtures, options.seed), strict=True
+            ):
+                table.add({**asdict(mixture), **asdict(verdict)}, _cells(mixture, verdict))
                 verdicts[verdict.verdict] += 1
                 inside, intervals = inside + verdict.inside, intervals + verdict.intervals
     share = inside / intervals if intervals else None
@@ -169,8 +171,8 @@ def draw(number: int, seed: int) -> Mixture:
     kind, metrics = (("storm", "v1"), ("storm", "v2"), ("json", "v1"))[number % 3]
     files = tuple(range(FILES))
     if random.random() < 0.4:
-        there = int(random.integers(1, FILES))
-        files = tuple(sorted(int(one) for one in random.permutation(FILES)[:there]))
+        count = int(random.integers(1, FILES))
+        files = tuple(sorted(int(one) for one in random.permutation(FILES)[:count]))
     gap = (0, 0)
     if random.random() < 0.3:
         begin = int(random.integers(0, 40))
@@ -270,24 +272,24 @@ def _verdict(blank: Instance, truth: dict[str, Any], collected: Collected) -> Ve
         if weight.low is not None and weight.high is not None and not weight.estimated:
             intervals += 1
             inside += float(weight.low) <= true <= float(weight.high)
-    worst, of = max(errors)
+    worst, subject = max(errors)
     wrong = [name for error, name in errors if error > WITHIN]
     notes = [note for note in measured.notes if " tasks; " in note]
     if not wrong:
-        return Verdict(RIGHT, worst, of, inside, intervals)
+        return Verdict(RIGHT, worst, subject, inside, intervals)
     is_noted = all(any(name.split()[-1] in note for note in notes) for name in wrong)
     kind = NOTED if is_noted else WRONG
-    return Verdict(kind, worst, of, inside, intervals, notes[0] if is_noted else "")
+    return Verdict(kind, worst, subject, inside, intervals, notes[0] if is_noted else "")
 
 
 def _pairs(measured: Measured, truth: dict[str, Any]) -> list[tuple[str, Weight, float]]:
     """Return name, weight and truth of each demand and rate that was measured."""
     pairs = []
-    for one in measured.components:
-        true = truth["components"][one.component]
-        for key, weight in (("ghz_ms_per_tuple", one.cost), ("cpu_points", one.cpu)):
+    for component in measured.components:
+        true = truth["components"][component.component]
+        for key, weight in (("ghz_ms_per_tuple", component.cost), ("cpu_points", component.cpu)):
             if weight is not None:
-                pairs.append((f"{key.partition('_')[0]} {one.component}", weight, true[key]))
+                pairs.append((f"{key.partition('_')[0]} {component.component}", weight, true[key]))
     for stream in measured.streams:
         (true,) = (
             one

@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> None:
     """
     lines = whole(int(options.lines * 1e6), "--lines", least=1000)
     table = Table(COLUMNS, options.json)
-    with TemporaryDirectory(prefix="slotwise-follow-speed-") as name, broker(Path(name)) as one:
+    with TemporaryDirectory(prefix="slotwise-follow-speed-") as name, broker(Path(name)) as kafka:
         folder = Path(name)
         instance, logs, given = cluster_of(1, 10, [10] * 10), folder / "logs", folder / "given.json"
         settings = settings_of(
@@ -96,7 +96,7 @@ def run(options: argparse.Namespace) -> None:
         written = sum(truth["lines"].values())
         write_instance(given, without_weights(instance))
         for path, _ in log_files(logs):
-            one.send(TOPIC, [(Path(path).as_uri(), Path(path))])
+            kafka.send(TOPIC, [(Path(path).as_uri(), Path(path))])
 
         def measured(command: str, source: str, *more: str) -> bytes:
             out = folder / f"{command}.json"
@@ -108,7 +108,7 @@ def run(options: argparse.Namespace) -> None:
             return out.read_bytes()
 
         jars = [word for jar in connector() for word in ("--jars", str(jar))]
-        source = f"kafka://{one.address}/{TOPIC}"
+        source = f"kafka://{kafka.address}/{TOPIC}"
         stream = ["--once", "--checkpoint", str(folder / "checkpoint"), "--time-limit", "1", *jars]
         followed = measured("follow", source, *stream)
         shutil.rmtree(folder / "checkpoint")

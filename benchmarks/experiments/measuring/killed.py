@@ -93,8 +93,8 @@ def run(options: argparse.Namespace) -> None:
     table = Table(COLUMNS, options.json)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="slotwise-follow-killed-")))
-        one = stack.enter_context(broker(folder)) if options.kafka else None
-        setting = Setting(folder, options.master, one)
+        kafka = stack.enter_context(broker(folder)) if options.kafka else None
+        setting = Setting(folder, options.master, kafka)
         files = write_logs(setting, options)
         began = time.perf_counter()
         check_done(setting.command("batch.json"))
@@ -105,8 +105,8 @@ def run(options: argparse.Namespace) -> None:
         killed = sum(one.ended != "done" for one in ends)
         lines = len(setting.advice.read_text().splitlines())
         document = {"kills": killed, "runs": len(ends), "advices": lines, "equal": True}
-        said = f"{killed} kills in {len(ends)} runs: the weights are those of the batch job, "
-        table.end(document, [said + f"and each of {lines} batches has one line of advice."])
+        summary = f"{killed} kills in {len(ends)} runs: the weights are those of the batch job, "
+        table.end(document, [summary + f"and each of {lines} batches has one line of advice."])
 
 
 def kill_again_and_again(
@@ -158,9 +158,9 @@ def state(setting: Setting, number: int, ended: str, seconds: float, files: int)
     return Ended(number, ended, round(seconds, 1), files, batches, lines)
 
 
-def add_row(table: Table, one: Ended) -> None:
+def add_row(table: Table, ended: Ended) -> None:
     """Print one run."""
-    document = asdict(one)
+    document = asdict(ended)
     table.add(document, [str(value) for value in document.values()])
 
 

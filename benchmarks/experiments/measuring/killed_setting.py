@@ -110,12 +110,12 @@ def write_logs(setting: Setting, options: argparse.Namespace) -> list[Path]:
         restarts=2,
         metrics="v2",
     )
-    made = setting.folder / "made"
-    simulate(instance, placed, settings, made)
+    written = setting.folder / "made"
+    simulate(instance, placed, settings, written)
     write_instance(setting.folder / "topology.json", instance)
     setting.logs.mkdir()
-    several = [*made.rglob("*.metrics*"), *made.rglob("*.jsonl*")]
-    return sorted(several, key=lambda path: path.name)
+    files = [*written.rglob("*.metrics*"), *written.rglob("*.jsonl*")]
+    return sorted(files, key=lambda path: path.name)
 
 
 def word_count() -> Instance:

@@ -92,22 +92,30 @@ def run(options: argparse.Namespace) -> None:
     table = Table(COLUMNS, options.json)
     trips = []
     for truth, measured in _measured(truths, options):
-        one = compare(truth, measured, options.time_limit)
+        comparison = compare(truth, measured, options.time_limit)
         cells = (
-            *(one.instance, str(one.tasks), f"{one.optimum:.6g}", f"{one.measured:.6g}"),
-            *(f"{100 * share:.3f} %" for share in (one.gap, one.excess, one.weights)),
+            *(
+                comparison.instance,
+                str(comparison.tasks),
+                f"{comparison.optimum:.6g}",
+                f"{comparison.measured:.6g}",
+            ),
+            *(
+                f"{100 * share:.3f} %"
+                for share in (comparison.gap, comparison.excess, comparison.weights)
+            ),
         )
-        table.add(asdict(one), cells)
-        trips.append(one)
-    beyond = [one.instance for one in trips if one.gap > MOST_GAP or one.excess > MOST_GAP]
+        table.add(asdict(comparison), cells)
+        trips.append(comparison)
+    beyond = [trip.instance for trip in trips if trip.gap > MOST_GAP or trip.excess > MOST_GAP]
     summary = {
         "instances": len(trips),
         "drawn_anew": drawn_anew,
-        "optimal": sum(one.gap == 0 and one.excess == 0 for one in trips),
-        "exceeding": sum(one.excess > 0 for one in trips),
-        "worst_gap": max(one.gap for one in trips),
-        "worst_excess": max(one.excess for one in trips),
-        "worst_weight": max(one.weights for one in trips),
+        "optimal": sum(trip.gap == 0 and trip.excess == 0 for trip in trips),
+        "exceeding": sum(trip.excess > 0 for trip in trips),
+        "worst_gap": max(trip.gap for trip in trips),
+        "worst_excess": max(trip.excess for trip in trips),
+        "worst_weight": max(trip.weights for trip in trips),
         "beyond": beyond,
     }
     table.end(summary, [", ".join(f"{key} {value}" for key, value in summary.items())])
@@ -122,9 +130,9 @@ def _draw(options: argparse.Namespace) -> tuple[list[Instance], int]:
     for index in range(options.count):
         for attempt in count():
             attempts += 1
-            one = draw_instance(index, attempt, options.seed)
-            if options.keep_unsettled or is_settled(one, options.time_limit):
-                instances.append(one)
+            instance = draw_instance(index, attempt, options.seed)
+            if options.keep_unsettled or is_settled(instance, options.time_limit):
+                instances.append(instance)
                 break
     return instances, attempts - options.count
 
@@ -173,19 +181,19 @@ def compare(truth: Instance, measured: Instance, time_limit_s: float) -> RoundTr
     SlotwiseError
         When an optimum is not proven within the time limit.
     """
-    best, found = _optimum(truth, time_limit_s), _optimum(measured, time_limit_s)
+    best, measured_best = _optimum(truth, time_limit_s), _optimum(measured, time_limit_s)
     assert best.placement is not None, "proven"
-    assert found.placement is not None, "proven"
+    assert measured_best.placement is not None, "proven"
     problem = compile_problem(truth)
     optimum = Fraction(judge(problem, best.placement).parts["network"])
-    value = Fraction(judge(problem, found.placement).parts["network"])
+    value = Fraction(judge(problem, measured_best.placement).parts["network"])
     return RoundTrip(
         instance=truth.name,
         tasks=len(truth.task_names()),
         optimum=float(optimum),
         measured=float(value),
         gap=float((value - optimum) / optimum) if optimum else float(value),
-        excess=excess(truth, found.placement),
+        excess=excess(truth, measured_best.placement),
         weights=max(_errors(truth, measured)),
     )
 
@@ -211,11 +219,11 @@ def excess(instance: Instance, placement: Placement) -> float:
 
 def _errors(truth: Instance, measured: Instance) -> list[float]:
     errors = [0.0]
-    for known, seen in zip(truth.topologies, measured.topologies, strict=True):
-        for component, other in zip(known.components, seen.components, strict=True):
+    for true_topology, seen in zip(truth.topologies, measured.topologies, strict=True):
+        for component, other in zip(true_topology.components, seen.components, strict=True):
             for name, value in component.resources.items():
                 errors.append(abs(float(other.resources[name] / value) - 1))
-        for stream, flow in zip(known.streams, seen.streams, strict=True):
+        for stream, flow in zip(true_topology.streams, seen.streams, strict=True):
             pairs = ((stream.rate, flow.rate), (stream.tuple_bytes, flow.tuple_bytes))
             errors += [abs(float((b or 0) / a) - 1) for a, b in pairs if a]
     return errors

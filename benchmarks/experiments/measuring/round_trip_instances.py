@@ -97,14 +97,14 @@ def without_weights(instance: Instance) -> Instance:
         instance,
         topologies=tuple(
             replace(
-                one,
+                topology,
                 components=tuple(
                     replace(c, resources={"onheap_mb": c.resources["onheap_mb"]})
-                    for c in one.components
+                    for c in topology.components
                 ),
-                streams=tuple(replace(s, rate=None, tuple_bytes=None) for s in one.streams),
+                streams=tuple(replace(s, rate=None, tuple_bytes=None) for s in topology.streams),
             )
-            for one in instance.topologies
+            for topology in instance.topologies
         ),
         flow="pairs",
     )
@@ -116,14 +116,14 @@ def with_demands(instance: Instance, factor: Decimal) -> Instance:
         instance,
         topologies=tuple(
             replace(
-                one,
+                topology,
                 components=tuple(
                     replace(
                         c, resources={name: need * factor for name, need in c.resources.items()}
                     )
-                    for c in one.components
+                    for c in topology.components
                 ),
             )
-            for one in instance.topologies
+            for topology in instance.topologies
         ),
     )

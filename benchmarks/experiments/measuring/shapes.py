@@ -139,8 +139,8 @@ def cluster_of(topologies: int, components: int, parallelism: Sequence[int]) -> 
     streams = tuple(Stream(a, b) for a, b in itertools.pairwise(names))
     room = {"cpu": Decimal(10**6), "memory_mb": Decimal(10**8)}
     nodes = tuple(Node(f"n{at:02}", "r1", slots=SLOTS, resources=room) for at in range(NODES))
-    each = tuple(Topology(f"t{number:03}", parts, streams) for number in range(topologies))
-    return Instance("shapes", Cluster(nodes), each)
+    copies = tuple(Topology(f"t{number:03}", parts, streams) for number in range(topologies))
+    return Instance("shapes", Cluster(nodes), copies)
 
 
 def placed_in_turn(instance: Instance) -> Placement:
@@ -154,10 +154,10 @@ def settings_of(
     instance: Instance, lines: int, seed: int, folder: Path, files: int = 1
 ) -> LogSettings:
     """Return the settings of logs of as many lines, in one whole minute at least."""
-    one = LogSettings(lines=1, seed=seed, rate=100.0, noise=0.02, files=files)
-    truth = simulate(instance, placed_in_turn(instance), one, folder / "minute")
+    settings = LogSettings(lines=1, seed=seed, rate=100.0, noise=0.02, files=files)
+    truth = simulate(instance, placed_in_turn(instance), settings, folder / "minute")
     shutil.rmtree(folder / "minute")
-    return replace(one, lines=max(lines, sum(truth["lines"].values())), faults=FAULTS)
+    return replace(settings, lines=max(lines, sum(truth["lines"].values())), faults=FAULTS)
 
 
 def _whole(
@@ -289,7 +289,7 @@ def _write_days(instance: Instance, lines: int, seed: int, folder: Path) -> None
     buckets = max(1, lines // least.lines)
     seconds = 86_400 // buckets
     for day in range(DAYS + 1):
-        one = replace(
+        settings = replace(
             least,
             lines=buckets * least.lines,
             seed=seed + day,
@@ -298,7 +298,7 @@ def _write_days(instance: Instance, lines: int, seed: int, folder: Path) -> None
             late_by=3 * seconds,
         )
         where = folder / "logs" / f"day-{day:02}" if day < DAYS else folder / "newest"
-        truth = simulate(instance, placed_in_turn(instance), one, where)
+        truth = simulate(instance, placed_in_turn(instance), settings, where)
     (folder / "truth.json").write_text(json.dumps(truth))
 
 

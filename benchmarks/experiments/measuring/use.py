@@ -56,8 +56,8 @@ def use_of(command: Sequence[str]) -> Use:
     began = perf_counter()
     memory_mb: list[float] = []
     spent: dict[int, float] = {}
-    with TemporaryFile() as said:
-        with psutil.Popen(command, stdout=subprocess.DEVNULL, stderr=said) as process:
+    with TemporaryFile() as output:
+        with psutil.Popen(command, stdout=subprocess.DEVNULL, stderr=output) as process:
             while process.poll() is None:
                 for pid in tree(process.pid):
                     with suppress(psutil.NoSuchProcess, psutil.AccessDenied):
@@ -66,6 +66,6 @@ def use_of(command: Sequence[str]) -> Use:
                 memory_mb.append(held_mb(process.pid, 0.0))
                 time.sleep(LOOK_S)
         if process.returncode != 0:
-            said.seek(0)
-            raise SlotwiseError(f"exit code {process.returncode}{last_words(said.read())}")
+            output.seek(0)
+            raise SlotwiseError(f"exit code {process.returncode}{last_words(output.read())}")
     return Use(perf_counter() - began, sum(spent.values()), tuple(memory_mb))

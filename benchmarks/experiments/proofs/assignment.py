@@ -62,20 +62,20 @@ class PublishedProof:
 
     def cells(self) -> tuple[str, ...]:
         """One line of the table."""
-        one = self.measured
+        measured = self.measured
         return (
-            one.instance,
-            str(one.tasks),
-            str(one.nodes),
+            measured.instance,
+            str(measured.tasks),
+            str(measured.nodes),
             short_text(self.published.value),
             self.published.status,
             short_text(self.value),
-            short_text(one.objective[0]["bound"] if one.objective else None),
-            number(one.gap, ".1%"),
-            one.status,
-            f"{one.seconds:.1f}",
-            number(one.memory_mb, ".0f"),
-            one.error or one.by or one.engine,
+            short_text(measured.objective[0]["bound"] if measured.objective else None),
+            number(measured.gap, ".1%"),
+            measured.status,
+            f"{measured.seconds:.1f}",
+            number(measured.memory_mb, ".0f"),
+            measured.error or measured.by or measured.engine,
         )
 
 

@@ -82,7 +82,9 @@ def explained(name: str, instance: Instance, time_limit_s: float) -> Explained:
     explanation = explain_infeasible(instance, time_limit_s=time_limit_s)
     decider = Decider(10 * time_limit_s, step_fraction=0.1)
     wrong = [
-        text for one in explanation.conflicts for text in _wrong_conflict(instance, one, decider)
+        text
+        for conflict in explanation.conflicts
+        for text in _wrong_conflict(instance, conflict, decider)
     ]
     for repair in explanation.repairs:
         status = decider.decide(repair.instance).status
@@ -96,25 +98,28 @@ def explained(name: str, instance: Instance, time_limit_s: float) -> Explained:
 def _wrong_conflict(instance: Instance, conflict: Conflict, decider: Decider) -> Iterator[str]:
     members = [member.constraint for member in conflict.members]
     everything = constraints_of(instance)
-    others = [one for one in everything if one not in members]
+    others = [constraint for constraint in everything if constraint not in members]
     if decider.decide(relax(instance, others)).status is Feasibility.FEASIBLE:
         yield "the conflict has a placement"
-    for one in members if conflict.minimal else ():
-        if decider.decide(relax(instance, [*others, one])).status is Feasibility.INFEASIBLE:
-            yield f"not needed: {one.name}"
+    for constraint in members if conflict.minimal else ():
+        if decider.decide(relax(instance, [*others, constraint])).status is Feasibility.INFEASIBLE:
+            yield f"not needed: {constraint.name}"
 
 
 def random_infeasible(seed: int, count: int, mid_size: int) -> Iterator[tuple[str, Instance]]:
     """Yield infeasible instances: tiny ones of every rule, then some of 15 to 40 tasks."""
-    for label, make, wanted in (("tiny", mixed_instance, count), ("mid", mid_instance, mid_size)):
+    for label, make, remaining in (
+        ("tiny", mixed_instance, count),
+        ("mid", mid_instance, mid_size),
+    ):
         number = 0
-        while wanted:
+        while remaining:
             name = f"{label}-{seed}-{number}"
             instance = make(np.random.default_rng((seed, number)))
             number += 1
             if Decider(10.0).decide(instance).status is Feasibility.INFEASIBLE:
                 yield name, instance
-                wanted -= 1
+                remaining -= 1
 
 
 def summary(rows: Sequence[Explained]) -> dict[str, Any]:
@@ -160,9 +165,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Explain the instances and print them; raise where a check fails."""
     table, rows = Table(COLUMNS, options.json), []
-    given = ((path.stem, read_instance(path)) for path in options.files)
+    instances = ((path.stem, read_instance(path)) for path in options.files)
     drawn = random_infeasible(options.seed, options.count, options.mid_size)
-    for name, instance in given if options.files else drawn:
+    for name, instance in instances if options.files else drawn:
         row = explained(name, instance, options.time_limit)
         table.add(row.to_document(), row.cells())
         rows.append(row)

@@ -62,7 +62,7 @@ def proven(case: Case, limit_s: float, explain_s: float) -> Proven:
     began = time.perf_counter()
     result = solve(case.instance, time_limit_s=limit_s)
     seconds = time.perf_counter() - began
-    said = result.contradiction
+    contradiction = result.contradiction
     again = compile_problem(case.instance)
     explained = None
     if explain_s:
@@ -71,8 +71,8 @@ def proven(case: Case, limit_s: float, explain_s: float) -> Proven:
     return Proven(
         tasks=len(case.instance.task_names()),
         proven=result.status is Status.INFEASIBLE and seconds <= limit_s,
-        verified=said is not None and holds(again, said.contradiction),
-        named=said is not None and case.rule in said.rules,
+        verified=contradiction is not None and holds(again, contradiction.contradiction),
+        named=contradiction is not None and case.rule in contradiction.rules,
         explained=explained,
         seconds=seconds,
     )
@@ -159,7 +159,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _document(kind: str, rows: list[Proven]) -> dict[str, Any]:
-    asked = [row.explained for row in rows if row.explained is not None]
+    explained = [row.explained for row in rows if row.explained is not None]
     return {
         "kind": kind,
         "instances": len(rows),
@@ -167,7 +167,7 @@ def _document(kind: str, rows: list[Proven]) -> dict[str, Any]:
         "proven": sum(row.proven for row in rows),
         "verified": sum(row.verified for row in rows),
         "rule_named": sum(row.named for row in rows),
-        "explained": sum(map(bool, asked)) if asked else None,
+        "explained": sum(map(bool, explained)) if explained else None,
         "mean_s": round(sum(row.seconds for row in rows) / len(rows), 3),
         "longest_s": round(max(row.seconds for row in rows), 3),
     }

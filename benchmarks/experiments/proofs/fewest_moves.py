@@ -73,8 +73,8 @@ def compared(instance: Instance, time_limit_s: float) -> Compared:
     """Solve one instance both ways; raises `SlotwiseError` where two proofs differ."""
     objective = replace(instance.objective, terms=("network",))
     alone = solve(replace(instance, running=None, objective=objective), time_limit_s=time_limit_s)
-    both = solve(instance, time_limit_s=time_limit_s)
-    network, moved = both.objective
+    joint = solve(instance, time_limit_s=time_limit_s)
+    network, moved = joint.objective
     both_proven = alone.status is Status.OPTIMAL and network.proven
     if both_proven and alone.objective[0].value != network.value:
         raise SlotwiseError(f"{instance.name}: two proofs of the network differ")
@@ -90,8 +90,8 @@ def compared(instance: Instance, time_limit_s: float) -> Compared:
         is_proven=_is_settled(alone),
         moved=None if moved.value is None else plain(moved.value),
         moved_bound=None if moved.bound is None else plain(moved.bound),
-        seconds_with_moves=both.seconds,
-        is_proven_with_moves=_is_settled(both),
+        seconds_with_moves=joint.seconds,
+        is_proven_with_moves=_is_settled(joint),
     )
 
 
@@ -128,15 +128,16 @@ def check_tiny(count: int, seed: int) -> Counter[str]:
 
 def _summary(rows: Sequence[Compared]) -> dict[str, float | int | None]:
     """Return counts, and the geometric mean of the ratios beyond the second that is allowed."""
-    both = [row for row in rows if row.is_proven and row.is_proven_with_moves]
+    proven_rows = [row for row in rows if row.is_proven and row.is_proven_with_moves]
     ratios = [
-        max(row.seconds_with_moves - ALLOWED_S, 1e-3) / max(row.seconds, 1e-3) for row in both
+        max(row.seconds_with_moves - ALLOWED_S, 1e-3) / max(row.seconds, 1e-3)
+        for row in proven_rows
     ]
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else None
     return {
         "instances": len(rows),
         "network_proven": sum(row.is_proven for row in rows),
-        "both_proven": len(both),
+        "both_proven": len(proven_rows),
         "ratio": mean,
     }
 
@@ -159,8 +160,10 @@ def run(options: argparse.Namespace) -> None:
     """Print the table; the modules that the first solve loads are loaded before the clock runs."""
     if options.tiny:
         ends = check_tiny(options.tiny, options.seed)
-        told = ", ".join(f"{count} {end}" for end, count in sorted(ends.items()))
-        say(json.dumps({"tiny": dict(ends)}) if options.json else f"Tiny instances agree: {told}.")
+        counts = ", ".join(f"{count} {end}" for end, count in sorted(ends.items()))
+        say(
+            json.dumps({"tiny": dict(ends)}) if options.json else f"Tiny instances agree: {counts}."
+        )
     if not options.count:
         return
     instances = running_clusters(options.seed)
@@ -171,10 +174,10 @@ def run(options: argparse.Namespace) -> None:
         rows.append(compared(instance, options.time_limit))
         table.add(asdict(rows[-1]), rows[-1].cells())
     sums = _summary(rows)
-    said = (
+    summary = (
         f"Network proven on {sums['network_proven']} of {sums['instances']}, with fewest moves "
         f"on {sums['both_proven']} of these.",
         f"Seconds with moves, less {ALLOWED_S:g}, over seconds without: geometric mean "
         f"{number(sums['ratio'], '.2f')} (allowed {ALLOWED_FACTOR:g}).",
     )
-    table.end(sums, said)
+    table.end(sums, summary)

@@ -200,10 +200,10 @@ def _solved(instance: Instance, request: Document) -> Document:
     )
     from slotwise.solver.solve import solve
 
-    asked = ("time_limit_s", "seed", "workers", "memory_limit_mb")
+    names = ("time_limit_s", "seed", "workers", "memory_limit_mb")
     yardsticks = TEXTBOOKS | PARTITION_TEXTBOOKS
     engine = yardsticks.get(request["engine"]) or request["engine"]
-    result = solve(instance, engine=engine, **{name: request[name] for name in asked})
+    result = solve(instance, engine=engine, **{name: request[name] for name in names})
     return {
         "by": f"{result.engine} ({result.version})",
         "status": str(result.status),

@@ -63,10 +63,10 @@ class MatrixProof:
 
     def cells(self) -> tuple[str, ...]:
         """One line of the table."""
-        one = self.measured
-        term = one.objective[0] if one.objective else {"value": None, "bound": None}
+        measured = self.measured
+        term = measured.objective[0] if measured.objective else {"value": None, "bound": None}
         return (
-            one.instance,
+            measured.instance,
             short_text(self.root),
             f"{self.root_seconds:.1f}",
             number(self.below(self.root), ".1%"),
@@ -74,11 +74,11 @@ class MatrixProof:
             number(self.below(self.soon), ".1%"),
             short_text(term["value"]),
             short_text(term["bound"]),
-            number(one.gap, ".1%"),
-            one.status,
-            f"{one.seconds:.1f}",
-            number(one.memory_mb, ".0f"),
-            one.error or one.by or one.engine,
+            number(measured.gap, ".1%"),
+            measured.status,
+            f"{measured.seconds:.1f}",
+            number(measured.memory_mb, ".0f"),
+            measured.error or measured.by or measured.engine,
         )
 
 

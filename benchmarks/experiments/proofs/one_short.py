@@ -238,10 +238,10 @@ def _total(rng: Rng, plan: _Plan, short: int) -> str:
 
 
 def _bins(rng: Rng, plan: _Plan, short: int) -> str:
-    each = int(rng.integers(1, 4))
-    sizes = [int(rng.integers(1000 // (each + 1) + 1, 1000 // each + 1)) for _ in "ab"]
+    per_bin = int(rng.integers(1, 4))
+    sizes = [int(rng.integers(1000 // (per_bin + 1) + 1, 1000 // per_bin + 1)) for _ in "ab"]
     for n in range(plan.nodes):
-        for k in range(each):
+        for k in range(per_bin):
             plan.put("ab"[(n + k) % 2], [(n, 0)], cpu=sizes[(n + k) % 2])
     plan.exact["cpu"] = [1000] * plan.nodes
     plan.more[MAIN, "a"] = short

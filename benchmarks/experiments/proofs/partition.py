@@ -59,9 +59,9 @@ def _cells(published: PublishedOptimum, by_engine: Mapping[str, Measured]) -> tu
     value, seconds, bound = _solved(ours)
     others = [cell for one in theirs for cell in _solved(one)]
     skipped = ["-"] * (len(COLUMNS) - 7 - len(others))
-    known = short_text(published.value)
+    published_text = short_text(published.value)
     sizes = (ours.instance.removeprefix("gpcap-"), str(ours.tasks), str(ours.nodes))
-    return (*sizes, known, value, seconds, bound, *others, *skipped)
+    return (*sizes, published_text, value, seconds, bound, *others, *skipped)
 
 
 def _document(published: PublishedOptimum, by_engine: Mapping[str, Measured]) -> dict[str, Any]:

@@ -175,14 +175,14 @@ def run(options: argparse.Namespace) -> None:
     """Partition every graph that has no row, and print all."""
     table = Table(COLUMNS, options.json)
     path: Path | None = options.rows
-    known = {row.key: row for row in read_rows(path)}
+    rows_by_key = {row.key: row for row in read_rows(path)}
     if path is not None:  # without a last line that was cut short
-        path.write_text("".join(map(_line, known.values())), encoding="utf-8")
+        path.write_text("".join(map(_line, rows_by_key.values())), encoding="utf-8")
     rows: list[Row] = []
     for index in range(options.first, options.first + options.count):
         name = PARTITION.make(index, options.seed).name
         for engine in options.engines:
-            row = known.get((name, engine, options.time_limit))
+            row = rows_by_key.get((name, engine, options.time_limit))
             if row is None:
                 row = measured(index, engine, options.time_limit, options.seed)
                 if path is not None:

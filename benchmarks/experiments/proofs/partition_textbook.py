@@ -93,11 +93,11 @@ def _saved(
     for p in range(problem.node_count):
         near: dict[int, dict[int, int]] = {task: {} for task in order}
         for (i, j), flow in edges.items():
-            both = model.column()
-            saved[both] = -flow * partition.saving
-            near[i][j] = near[j][i] = both
+            product = model.column()
+            saved[product] = -flow * partition.saving
+            near[i][j] = near[j][i] = product
             for end in (i, j):
-                model.rows.append(({both: 1, model.on[end][p]: -1}, None, 0))
+                model.rows.append(({product: 1, model.on[end][p]: -1}, None, 0))
         _bound_stars(problem, model, p, near)
     return saved
 

@@ -110,10 +110,10 @@ def instances(families: Sequence[str], count: int | None, seed: int) -> Iterator
     """Yield the instances of the families; `count` of each, as far as it has them."""
     for name in families:
         family = FAMILIES[name]
-        wanted = family.count if family.limited else RANDOM_COUNT
+        number = family.count if family.limited else RANDOM_COUNT
         if count is not None:
-            wanted = min(count, family.count) if family.limited else count
-        yield from family.generate(wanted, seed)
+            number = min(count, family.count) if family.limited else count
+        yield from family.generate(number, seed)
 
 
 def run(options: argparse.Namespace) -> None:

@@ -35,16 +35,18 @@ WIDE_MBIT_S = Decimal(10**6)
 
 def _bandwidth(closed: Instance, placement: Placement) -> float:
     """Return the highest multiple of the rates that network interfaces alone allow."""
-    given = without_windows(closed)
+    instance = without_windows(closed)
     topologies = tuple(
-        replace(one, components=tuple(replace(c, service_ms=NOTHING) for c in one.components))
-        for one in given.topologies
+        replace(
+            topology, components=tuple(replace(c, service_ms=NOTHING) for c in topology.components)
+        )
+        for topology in instance.topologies
     )
-    wide = dict.fromkeys(given.cluster.uplink_mbit_s, WIDE_MBIT_S)
-    cluster = replace(given.cluster, uplink_mbit_s=wide)
-    found = predict(replace(given, cluster=cluster, topologies=topologies), placement)
-    assert found.sustainable is not None
-    return float(found.sustainable.multiple)
+    wide = dict.fromkeys(instance.cluster.uplink_mbit_s, WIDE_MBIT_S)
+    cluster = replace(instance.cluster, uplink_mbit_s=wide)
+    prediction = predict(replace(instance, cluster=cluster, topologies=topologies), placement)
+    assert prediction.sustainable is not None
+    return float(prediction.sustainable.multiple)
 
 
 def _closed(closed: Instance, placement: Placement) -> float:
@@ -58,8 +60,8 @@ def _no_delays(closed: Instance, placement: Placement) -> float:
 
 def _no_transmission(closed: Instance, placement: Placement) -> float:
     topologies = tuple(
-        replace(one, streams=tuple(replace(s, tuple_bytes=NOTHING) for s in one.streams))
-        for one in closed.topologies
+        replace(topology, streams=tuple(replace(s, tuple_bytes=NOTHING) for s in topology.streams))
+        for topology in closed.topologies
     )
     return _closed(replace(closed, topologies=topologies), placement)
 

@@ -52,12 +52,12 @@ class Summary:
 def summarise(rows: Sequence[Measured]) -> Summary:
     """Return what `rows` add up to."""
     open_gaps = [row.gap for row in rows if not row.proven]
-    known = [gap for gap in open_gaps if gap is not None]
+    finite = [gap for gap in open_gaps if gap is not None]
     return Summary(
         topologies=len(rows),
         proven=len(rows) - len(open_gaps),
-        within_percent=sum(gap <= 0.01 for gap in known),
-        worst_gap=max(known, default=0.0) if len(known) == len(open_gaps) else None,
+        within_percent=sum(gap <= 0.01 for gap in finite),
+        worst_gap=max(finite, default=0.0) if len(finite) == len(open_gaps) else None,
         most_memory_mb=max((row.memory_mb or 0.0 for row in rows), default=0.0),
         most_seconds=max((row.seconds for row in rows), default=0.0),
     )

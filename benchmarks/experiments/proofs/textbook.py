@@ -145,10 +145,10 @@ def _network(problem: Problem, model: Textbook) -> Sum:
 
 def _both(model: Textbook, i: int, j: int, nodes: Sequence[int]) -> int:
     """Return a column that is 1 exactly when tasks i and j are both on one of `nodes`."""
-    both = model.column()
+    product = model.column()
     first = {model.on[i][n]: -1 for n in nodes}
     second = {model.on[j][n]: -1 for n in nodes}
-    model.rows.append(({both: 1, **first}, None, 0))
-    model.rows.append(({both: 1, **second}, None, 0))
-    model.rows.append(({both: 1, **first, **second}, -1, None))
-    return both
+    model.rows.append(({product: 1, **first}, None, 0))
+    model.rows.append(({product: 1, **second}, None, 0))
+    model.rows.append(({product: 1, **first, **second}, -1, None))
+    return product

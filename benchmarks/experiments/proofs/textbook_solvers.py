@@ -172,11 +172,11 @@ def _engine(
 
 
 def _engines(prefix: str, encoding: Encoding) -> dict[str, Engine]:
-    made = (
+    engines = (
         _engine(f"{prefix}-cp-sat", encoding, _minimise_cp_sat, lambda: _named("ortools")),
         _engine(f"{prefix}-highs", encoding, _minimise_highs, lambda: _named("highspy")),
     )
-    return {engine.name: engine for engine in made}
+    return {engine.name: engine for engine in engines}
 
 
 def _named(package: str) -> str:

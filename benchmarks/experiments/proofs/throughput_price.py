@@ -166,13 +166,17 @@ def _with_times(t: int, topology: Topology) -> Topology:
     rates = {name: Fraction(one.noun.rate or 0) for name, one in own.items()}
     total = received(rates, channels(t, topology), own)
     components = []
-    for one in topology.components:
+    for component in topology.components:
         ms = Decimal(0)
-        if total.get(one.id):
-            exact = Fraction(one.resources.get("cpu", Decimal(0))) * POINT_MS * one.parallelism
-            exact /= total[one.id]
+        if total.get(component.id):
+            exact = (
+                Fraction(component.resources.get("cpu", Decimal(0)))
+                * POINT_MS
+                * component.parallelism
+            )
+            exact /= total[component.id]
             ms = round(Decimal(exact.numerator) / Decimal(exact.denominator), MAX_DECIMALS)
-        components.append(replace(one, service_ms=ms))
+        components.append(replace(component, service_ms=ms))
     return replace(topology, components=tuple(components))
 
 
@@ -197,10 +201,10 @@ def _problem(instance: Instance, terms: tuple[str, ...]) -> Problem:
 
 
 def _solved(
-    problem: Problem, known: Iterable[Placement | None], limit_s: float, seed: int
+    problem: Problem, starts: Iterable[Placement | None], limit_s: float, seed: int
 ) -> Point:
     """Return what a solve reaches that starts from the best of the known placements."""
-    best = min(filter(None, known), key=lambda one: judge(problem, one).scaled, default=None)
+    best = min(filter(None, starts), key=lambda one: judge(problem, one).scaled, default=None)
     result = solve(problem, time_limit_s=limit_s, seed=seed, hint=best)
     assert result.placement is not None, "every method finds a placement of these families"
     by_term = {term.term: term for term in result.objective}

@@ -219,9 +219,9 @@ def run(options: argparse.Namespace) -> None:
             table.add(asdict(row), row.cells())
     figures = summarised(rows)
     means = ", ".join(number(figures[f"mean_share_{k + 1}"], ".0%") for k in range(SHARES))
-    said = (
+    summary = (
         f"{figures['proven']} of {figures['points']} points proven, {figures['fully_proven']} of "
         f"{figures['fronts']} fronts in all points; every front is monotone from what runs on.",
         f"Mean share of the gain that 1, 2, 3 moves bring: {means}.",
     )
-    table.end(figures, said)
+    table.end(figures, summary)

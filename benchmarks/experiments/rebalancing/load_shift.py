@@ -88,8 +88,8 @@ def shifted(small: bool) -> Iterator[Instance]:
         for heavy in topology.components:
             doubled = {**heavy.resources, "cpu": 2 * heavy.resources["cpu"]}
             components = tuple(
-                replace(one, resources=doubled) if one is heavy else one
-                for one in topology.components
+                replace(component, resources=doubled) if component is heavy else component
+                for component in topology.components
             )
             yield replace(
                 instance,
@@ -107,10 +107,10 @@ def measured(instance: Instance, time_limit_s: float) -> Shifted:
     answer = run_method(problem, find_method(REASSIGN), seed=0)
     assert before is not None, "it has running"
     assert isinstance(answer, Placement), "every task runs and has cpu"
-    kept = kept_running(problem, answer)
-    after = judge(problem, kept)
+    fewest_moved = kept_running(problem, answer)
+    after = judge(problem, fewest_moved)
     moves = int(after.parts["moved"])
-    best = best_within(problem, moves, time_limit_s=time_limit_s, hint=kept)
+    best = best_within(problem, moves, time_limit_s=time_limit_s, hint=fewest_moved)
     free = best_within(problem, problem.task_count, time_limit_s=time_limit_s)
     return Shifted(
         name=instance.name,
@@ -165,9 +165,9 @@ def run(options: argparse.Namespace) -> None:
         rows.append(measured(instance, options.time_limit))
         table.add(asdict(rows[-1]), rows[-1].cells())
     sums = _summary(rows)
-    said = (
+    summary = (
         f"{sums['overloaded']} of {sums['shifts']} shifts overload nodes, by {sums['before']:g} "
         f"points in all. StroMAX leaves {sums['after']:g} after {sums['moves']} moves, the best "
         f"found with as many {sums['optimum']:g} (proven: {sums['proven']}).",
     )
-    table.end(sums, said)
+    table.end(sums, summary)

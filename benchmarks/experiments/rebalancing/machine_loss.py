@@ -165,7 +165,7 @@ def run(options: argparse.Namespace) -> None:
         rows.append(row)
         table.add(asdict(row), row.cells())
     figures = summarised(rows)
-    said = [
+    lines = [
         f"All tasks placed without moves: {figures['placed']} of {len(rows)}, "
         f"{figures['placed_in_time']} of them within {PLACED_S:g} s; the slowest "
         f"{number(figures['slowest_placed_s'], '.2f')} s.",
@@ -173,8 +173,8 @@ def run(options: argparse.Namespace) -> None:
         f"slowest proof {number(figures['slowest_proven_s'], '.2f')} s.",
     ]
     if figures["lines"]:
-        said.append(
+        lines.append(
             f"First line of rebalance within {LINE_S:g} s: {figures['lines_in_time']} of "
             f"{figures['lines']}; the slowest {number(figures['slowest_line_s'], '.2f')} s."
         )
-    table.end(figures, said)
+    table.end(figures, lines)

@@ -62,11 +62,11 @@ def _varied(model: PerformanceModel, name: str, rng: random.Random) -> Performan
         name,
         tuple(
             replace(
-                one,
-                peak_rate=one.peak_rate * speed,
-                cpu=one.cpu * cpu,
-                memory=one.memory * memory,
+                measurement,
+                peak_rate=measurement.peak_rate * speed,
+                cpu=measurement.cpu * cpu,
+                memory=measurement.memory * memory,
             )
-            for one in model.measurements
+            for measurement in model.measurements
         ),
     )

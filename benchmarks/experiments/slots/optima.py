@@ -33,12 +33,12 @@ def micro(limit_s: float) -> Iterator[tuple[str, bool]]:
     """Yield a line per dataflow, rate and variant, and whether the known optimum was proven."""
     for name, variant in VARIANTS.items():
         for dataflow in MICRO_DAGS.values():
-            for rate, known in zip(RATES, KNOWN[name][dataflow.name], strict=True):
+            for rate, published in zip(RATES, KNOWN[name][dataflow.name], strict=True):
                 solver = SlotSolver(dataflow, article_models(), variant)
                 result = solver.fewest_slots(Fraction(rate), token=_after(limit_s))
-                proven = result.status is Status.OPTIMAL and result.slots == known
+                proven = result.status is Status.OPTIMAL and result.slots == published
                 yield (
-                    f"{dataflow.name:8} {rate:4} {name:28} {_shown(result)}, {known} known",
+                    f"{dataflow.name:8} {rate:4} {name:28} {_shown(result)}, {published} known",
                     proven,
                 )
 

@@ -85,8 +85,8 @@ def _judged(instance: Instance, out: str, after_s: float, late_s: float, code: i
     document = json.loads(out) if out else {"objective": [], "placement": None}
     terms = document["objective"]
     first = next((t for t in terms if t["value"] != t["bound"]), terms[-1] if terms else {})
-    kept = document["placement"] is not None
-    if kept:
+    has_placement = document["placement"] is not None
+    if has_placement:
         placement = answer_from_data(document["placement"], instance)
         if isinstance(placement, Refusal):
             raise RuntimeError(placement.reason)
@@ -94,7 +94,7 @@ def _judged(instance: Instance, out: str, after_s: float, late_s: float, code: i
         values = [float(term.value) for term in verdict.objective]
         if not verdict.valid or values != [float(term["value"]) for term in terms]:
             raise RuntimeError("what was kept differs from the judge's result")
-    return Interrupt(after_s, late_s, code, first.get("value"), first.get("bound"), kept)
+    return Interrupt(after_s, late_s, code, first.get("value"), first.get("bound"), has_placement)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -106,11 +106,11 @@ def run(options: argparse.Namespace) -> None:
         words += ["--time-limit", str(options.time_limit), "--workers", str(options.workers)]
         late = []
         for after in sorted(rng.uniform(options.least, options.most, options.moments).tolist()):
-            one = interrupt([sys.executable, "-m", "slotwise", *words], instance, after)
-            late.append(one.late_s)
+            end = interrupt([sys.executable, "-m", "slotwise", *words], instance, after)
+            late.append(end.late_s)
             say(
-                f"{path.stem:<24} after {one.after_s:6.2f} s: ended {one.late_s:5.2f} s later, "
-                f"code {one.code}, value {one.value}, bound {one.bound}"
+                f"{path.stem:<24} after {end.after_s:6.2f} s: ended {end.late_s:5.2f} s later, "
+                f"code {end.code}, value {end.value}, bound {end.bound}"
             )
         say(f"{path.stem:<24} latest {max(late):.2f} s, median {np.median(late):.2f} s")
 

@@ -39,7 +39,7 @@ def _topology(name: str, components: int, parallelism: int, *, rated: bool = Fal
     """Return a chain of components with a shortcut at every fifth."""
     rng = np.random.default_rng(components)
     demand = rng.integers(5, 40, components).tolist()
-    made = tuple(
+    built = tuple(
         Component(
             f"c{i}",
             "bolt" if i else "spout",
@@ -55,7 +55,7 @@ def _topology(name: str, components: int, parallelism: int, *, rated: bool = Fal
         Stream(f"c{a}", f"c{b}", rate=Decimal(str(rates[i])) if rated else None)
         for i, (a, b) in enumerate(hops)
     )
-    return Topology(name, made, streams, worker_max_heap_mb=Decimal(HEAP_MB))
+    return Topology(name, built, streams, worker_max_heap_mb=Decimal(HEAP_MB))
 
 
 def _one(

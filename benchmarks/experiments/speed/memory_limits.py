@@ -46,7 +46,7 @@ class MemoryCase:
 
 def web(components: int, nodes: int, parallelism: int, steps: Sequence[int]) -> Instance:
     """Return one topology whose components all differ, each with those some steps further on."""
-    made = [
+    built = [
         Component(
             f"c{i}",
             "bolt" if i else "spout",
@@ -61,11 +61,12 @@ def web(components: int, nodes: int, parallelism: int, steps: Sequence[int]) -> 
         for step in steps
         if i + step < components
     ]
-    each = 250 * components * parallelism // nodes
+    demand = 250 * components * parallelism // nodes
     machines = [
-        Node(f"n{i}", f"r{i % 2}", slots=4, resources={"cpu": Decimal(each)}) for i in range(nodes)
+        Node(f"n{i}", f"r{i % 2}", slots=4, resources={"cpu": Decimal(demand)})
+        for i in range(nodes)
     ]
-    topology = Topology("t", components=tuple(made), streams=tuple(streams))
+    topology = Topology("t", components=tuple(built), streams=tuple(streams))
     cluster = Cluster(tuple(machines))
     return Instance("web", cluster, (topology,), objective=Objective(("network",)))
 
@@ -103,10 +104,10 @@ SHAPES = (
 )
 
 
-def breach(one: Measured, limit_mb: int) -> bool:
+def breach(measured: Measured, limit_mb: int) -> bool:
     """Return whether a process died, or passed its limit by more than is allowed."""
     most = limit_mb * (1 + ALLOWED_SHARE) + ALLOWED_MB
-    return one.memory_mb is None or one.memory_mb > most
+    return measured.memory_mb is None or measured.memory_mb > most
 
 
 def run(options: argparse.Namespace) -> None:
@@ -122,30 +123,30 @@ def run(options: argparse.Namespace) -> None:
         if options.engine not in (None, shape.engine):
             continue
         for limit in options.limits:
-            one = measure(
+            measured = measure(
                 shape.make(),
                 shape.engine,
                 options.time_limit,
                 workers=shape.workers,
                 memory_limit_mb=limit,
             )
-            bad = breach(one, limit)
+            bad = breach(measured, limit)
             breaches += bad
-            table.add(one.to_document(), _cells(shape, one, limit, bad))
+            table.add(measured.to_document(), _cells(shape, measured, limit, bad))
     if breaches:
         raise SlotwiseError(f"{breaches} limits did not hold")
 
 
-def _cells(shape: MemoryCase, one: Measured, limit: int, bad: bool) -> tuple[str, ...]:
-    said = one.error or (one.notes[0] if one.notes else "")
+def _cells(shape: MemoryCase, measured: Measured, limit: int, bad: bool) -> tuple[str, ...]:
+    note = measured.error or (measured.notes[0] if measured.notes else "")
     return (
         shape.name,
         f"{shape.engine} x{shape.workers}" if shape.workers > 1 else shape.engine,
         f"{limit:,}",
-        number(one.memory_mb, ".0f"),
-        f"{one.seconds:.1f}",
-        one.status,
-        f"BREACH {said}" if bad else said,
+        number(measured.memory_mb, ".0f"),
+        f"{measured.seconds:.1f}",
+        measured.status,
+        f"BREACH {note}" if bad else note,
     )
 
 

@@ -36,13 +36,15 @@ def write_graph(path: Path, edges: int, seed: int) -> int:
     rng = np.random.default_rng(seed)
     size = max(2, 2 * edges // DEGREE // COMMUNITIES)
     count = size * COMMUNITIES
-    one = rng.integers(count, size=int(1.1 * edges))
-    near = one // size * size + rng.integers(size, size=len(one))
-    other = np.where(rng.random(len(one)) < INSIDE, near, rng.integers(count, size=len(one)))
+    sources = rng.integers(count, size=int(1.1 * edges))
+    near = sources // size * size + rng.integers(size, size=len(sources))
+    targets = np.where(
+        rng.random(len(sources)) < INSIDE, near, rng.integers(count, size=len(sources))
+    )
     name = rng.permutation(count)
-    one, other = name[one], name[other]
-    loop = one == other
-    low, high = np.minimum(one, other)[~loop], np.maximum(one, other)[~loop]
+    sources, targets = name[sources], name[targets]
+    loop = sources == targets
+    low, high = np.minimum(sources, targets)[~loop], np.maximum(sources, targets)[~loop]
     key = rng.permutation(np.unique(low * count + high))[:edges]
     low, high = key // count, key % count
     rows, ends = np.concatenate((low, high)), np.concatenate((high, low))

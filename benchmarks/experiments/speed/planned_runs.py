@@ -56,9 +56,9 @@ def run(options: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory(prefix="slotwise-planned-") as folder:
         with session(options.master, nullcontext()) as spark:
             _make_up(spark, address_of(folder), count, fresh, options.files)
-        asked = json.dumps([folder, count, options.master])
+        request = json.dumps([folder, count, options.master])
         started = time.monotonic()
-        with Popen([*command_of(start), asked], stdout=DEVNULL) as process:
+        with Popen([*command_of(start), request], stdout=DEVNULL) as process:
             seen = _watch(process, Path(folder) / ROWS, started)
         took = time.monotonic() - started
     if process.returncode:
@@ -79,16 +79,18 @@ def start() -> None:
 
 def _make_up(spark: SparkSession, address: str, count: int, fresh: int, files: int) -> None:
     """Fill the folder: the first `fresh` instances are real, of the others only the numbers."""
-    asked = of_cases.addresses(spark, Sources((CaseRange(FAMILY, count),)))
-    real = asked.where(asked.case_index < fresh).select(*of_cases.ADDRESS)
+    requested = of_cases.addresses(spark, Sources((CaseRange(FAMILY, count),)))
+    real = requested.where(requested.case_index < fresh).select(*of_cases.ADDRESS)
     append(real.repartition(8).transform(of_cases.describe(spark, 0)), address, INSTANCES)
-    append(_invented(asked.where(asked.case_index >= fresh)).coalesce(8), address, INSTANCES)
+    append(
+        _invented(requested.where(requested.case_index >= fresh)).coalesce(8), address, INSTANCES
+    )
     limits = RunLimits(LIMIT_S, 1, 0, None)
     settings = make_settings([Subject.PLACEMENT], METHODS, "auto", limits)
-    known = spark.read.parquet(f"{address}/{INSTANCES}")
-    plan = planned(known, settings_frame(spark, settings))
-    there = plan.where((plan.case_index >= fresh) | (plan.kind == "exact"))
-    append(_rows(there).repartition(files), address, ROWS)
+    instances = spark.read.parquet(f"{address}/{INSTANCES}")
+    plan = planned(instances, settings_frame(spark, settings))
+    stale = plan.where((plan.case_index >= fresh) | (plan.kind == "exact"))
+    append(_rows(stale).repartition(files), address, ROWS)
 
 
 def _invented(addresses: DataFrame) -> DataFrame:
@@ -134,13 +136,13 @@ class Seen:
 
 def _watch(process: Popen[bytes], rows: Path, started: float) -> Seen:
     """Return what the driver, Python and Java, was seen to need until it ended."""
-    there = _files(rows)
+    files = _files(rows)
     first_s, cpu_s, peaks = 0.0, 0.0, dict[int, float]()
     while process.poll() is None:
         driver = (process.pid, *_java_children(process.pid))
         if not first_s:
             cpu_s = sum(map(_cpu_s, driver))
-            if _files(rows) > there:
+            if _files(rows) > files:
                 first_s = time.monotonic() - started
         for pid in driver:
             peaks[pid] = max(peaks.get(pid, 0.0), _peak_mb(pid))

@@ -38,7 +38,7 @@ def large_workload(
     On a node, the tasks of a topology share a worker.
     """
     rng = np.random.default_rng(0)
-    made = [
+    built = [
         _topology(f"t{t}", tasks // topologies // COMPONENTS, rng, closed=closed)
         for t in range(topologies)
     ]
@@ -60,7 +60,7 @@ def large_workload(
         serialise_ms=LevelTimes(*map(Decimal, ("0", "0.02", "0.02", "0.02"))),
         uplink_mbit_s=dict.fromkeys(racks, 10 * MBIT_S),
     )
-    instance = Instance("predict-speed", cluster, tuple(made))
+    instance = Instance("predict-speed", cluster, tuple(built))
     names = [topology for topology, _ in instance.task_names()]
     where = rng.integers(0, nodes, len(names)).tolist()
     return instance, Placement(tuple(where), tuple(int(name[1:]) for name in names))

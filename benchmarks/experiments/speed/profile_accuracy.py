@@ -76,8 +76,12 @@ def run(options: argparse.Namespace) -> None:
         once = partial(run_trial, task, settings=settings)
         trials = list(sweep(once, settings, []))
         model, _ = model_of(name, trials)
-        for one in model.measurements:
-            row = Row(f"{name}, {one.threads} threads", one.threads / seconds, float(one.peak_rate))
+        for measurement in model.measurements:
+            row = Row(
+                f"{name}, {measurement.threads} threads",
+                measurement.threads / seconds,
+                float(measurement.peak_rate),
+            )
             say(row.text())
         planned = _plan(model)
         predicted = predict(planned, _dataflow(name), {name: model}, Routing.SLOT_AWARE).rate

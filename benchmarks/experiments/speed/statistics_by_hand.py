@@ -49,37 +49,47 @@ class Sample(NamedTuple):
 
 def totals(files: list[Path], reading: Reading) -> Totals:
     """Return number and sum of the samples that count."""
-    known = {name for names in reading.components.values() for name in names}
-    kept: dict[tuple[Any, ...], Sample] = {}
-    for one in (sample for path in files for sample in _samples(path)):
-        if known and one.component not in known and not one.component.startswith("__"):
+    components = {name for names in reading.components.values() for name in names}
+    newest: dict[tuple[Any, ...], Sample] = {}
+    for sample in (sample for path in files for sample in _samples(path)):
+        if (
+            components
+            and sample.component not in components
+            and not sample.component.startswith("__")
+        ):
             continue
-        key = one[:8]
-        if key not in kept or _rank(one) < _rank(kept[key]):
-            kept[key] = one
+        key = sample[:8]
+        if key not in newest or _rank(sample) < _rank(newest[key]):
+            newest[key] = sample
     lags: dict[tuple[str, float], list[int]] = defaultdict(list)
-    every = [one for path in files for one in _samples(path)]
-    for one in every:
-        if known and one.component not in known and not one.component.startswith("__"):
+    every = [sample for path in files for sample in _samples(path)]
+    for sample in every:
+        if (
+            components
+            and sample.component not in components
+            and not sample.component.startswith("__")
+        ):
             continue
-        if one.received is not None:
-            lags[one.node, one.received // 86400].append(math.floor(one.received) - one.time)
+        if sample.received is not None:
+            lags[sample.node, sample.received // 86400].append(
+                math.floor(sample.received) - sample.time
+            )
     skews = {node: math.floor(statistics.median(values)) for node, values in lags.items()}
     sums: dict[tuple[str, str, str], list[int]] = defaultdict(lambda: [0, 0])
-    for one in kept.values():
-        if one.received is not None:
-            skew = skews[one.node, one.received // 86400]
+    for sample in newest.values():
+        if sample.received is not None:
+            skew = skews[sample.node, sample.received // 86400]
             skew = skew if abs(skew) > reading.skew_tolerance_s else 0
-            if abs(math.floor(one.received) - one.time - skew) > reading.lateness_s:
+            if abs(math.floor(sample.received) - sample.time - skew) > reading.lateness_s:
                 continue
-        total = sums[one.source, one.component, one.metric]
+        total = sums[sample.source, sample.component, sample.metric]
         total[0] += 1
-        total[1] += one.value
+        total[1] += sample.value
     return {key: (number, value) for key, (number, value) in sums.items()}
 
 
-def _rank(one: Sample) -> tuple[float, int]:
-    return (math.inf if one.received is None else one.received, one.value)
+def _rank(sample: Sample) -> tuple[float, int]:
+    return (math.inf if sample.received is None else sample.received, sample.value)
 
 
 def _samples(path: Path) -> Iterator[Sample]:
@@ -99,7 +109,7 @@ def _of_json(line: str) -> Iterator[Sample]:
     names = ("tuples", "bytes") if pair else ("cpu_ms", "tuples", "ghz")
     numbers = [read.get(name) for name in names]
     if not isinstance(read.get("time"), int) or any(
-        isinstance(one, str) or one is None or one < 0 for one in numbers
+        isinstance(number, str) or number is None or number < 0 for number in numbers
     ):
         return
     task = read["from"] if pair else read["task"]

@@ -31,9 +31,9 @@ _KEY = ["source", "node", "worker", "task", "component", "metric", "other", "tim
 def totals(files: list[Path], reading: Reading) -> Totals:
     """Return number and sum of the samples that count."""
     frames = [_json(path) if ".jsonl" in path.name else _storm(path) for path in files]
-    known = {name for names in reading.components.values() for name in names}
+    components = {name for names in reading.components.values() for name in names}
     rows = pd.concat(frames, ignore_index=True)
-    rows = rows[rows.component.isin(known) | rows.component.str.startswith("__")]
+    rows = rows[rows.component.isin(components) | rows.component.str.startswith("__")]
     rows["lag"] = rows.received // 1000 - rows.time
     rows["day"] = rows.received // 86_400_000
     skew = np.floor(rows.groupby(["node", "day"]).lag.transform("median"))
@@ -86,15 +86,15 @@ def _storm(path: Path) -> pd.DataFrame:
     maps = rows[~single & rows.text.str.startswith("{") & rows.text.str.endswith("}")]
     maps = maps.assign(text=maps.text.str[1:-1].str.split(",")).explode("text", ignore_index=True)
     entry = maps.text.str.strip().str.rsplit("=", n=1, expand=True).reindex(columns=range(2))
-    kept = pd.Series(True, index=maps.index)
+    mask = pd.Series(True, index=maps.index)
     for metrics, keys in (
         (("heap_bytes", "nonheap_bytes"), ("usedBytes",)),
         (("cpu_ns", "cgroup_cpu_ns"), ("user-ms", "sys-ms")),
         (("gc_ns",), ("timeMs",)),
     ):
-        kept &= ~maps.metric.isin(metrics) | entry[0].isin(keys)
+        mask &= ~maps.metric.isin(metrics) | entry[0].isin(keys)
     other = entry[0].where(~maps.metric.isin(["heap_bytes", "nonheap_bytes", "gc_ns"]), maps.other)
-    maps = maps.assign(other=other, text=entry[1])[kept]
+    maps = maps.assign(other=other, text=entry[1])[mask]
     return _numbers(pd.concat([maps, rows[single]], ignore_index=True))
 
 

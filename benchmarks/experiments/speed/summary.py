@@ -50,10 +50,10 @@ def run(options: argparse.Namespace) -> None:
             write_rows(folder, options.runs, options.methods)
         began = time.perf_counter()
         command = [sys.executable, "-c", PROGRAM, str(folder)]
-        told = subprocess.run(command, check=True, capture_output=True, text=True)
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
         wall = time.perf_counter() - began
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    runs, peak = json.loads(told.stdout)
+    runs, peak = json.loads(done.stdout)
     figures = {
         "runs": runs,
         "wall_s": round(wall, 2),

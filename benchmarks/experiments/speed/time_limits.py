@@ -113,12 +113,12 @@ def ended(
         return SolveEnd(shape, engine, workers, limit_s, KILLED, "", limit_s + PATIENCE_S, None)
     if trace:
         sys.stderr.write(done.stderr.decode(errors="replace"))
-    said = json.loads(done.stdout) if done.stdout else None
-    if done.code or said is None:
+    answer = json.loads(done.stdout) if done.stdout else None
+    if done.code or answer is None:
         text = f"exit code {done.code}: {last_line(done.stderr) or 'no message'}"
         return SolveEnd(shape, engine, workers, limit_s, CRASHED, text, seconds, None)
-    return SolveEnd(shape, engine, workers, limit_s, said["status"], said["engines"], seconds,
-                 said["memory_mb"], said["left_behind"])  # fmt: skip
+    return SolveEnd(shape, engine, workers, limit_s, answer["status"], answer["engines"], seconds,
+                 answer["memory_mb"], answer["left_behind"])  # fmt: skip
 
 
 def child(request: str) -> None:
@@ -128,21 +128,21 @@ def child(request: str) -> None:
     from slotwise.solver.core.supervision import is_any_abandoned
     from slotwise.solver.solve import solve
 
-    asked = json.loads(request)
-    instance = (SHAPES | BEYOND)[asked["shape"]]()
+    options = json.loads(request)
+    instance = (SHAPES | BEYOND)[options["shape"]]()
     out = take_stdout()
     out.write("ready\n")
     out.flush()
-    limits = {"time_limit_s": asked["limit_s"], "workers": asked["workers"]}
+    limits = {"time_limit_s": options["limit_s"], "workers": options["workers"]}
     try:
-        result = solve(instance, engine=asked["engine"], **limits)
-        said = {"status": str(result.status), "engines": result.engine}
+        result = solve(instance, engine=options["engine"], **limits)
+        answer = {"status": str(result.status), "engines": result.engine}
     except UntakenError as error:
-        said = {"status": "refused", "engines": str(error)}
+        answer = {"status": "refused", "engines": str(error)}
     left = is_any_abandoned()
-    if left and asked["trace"]:
+    if left and options["trace"]:
         faulthandler.dump_traceback(all_threads=True)
-    out.write(json.dumps({**said, "memory_mb": peak_memory_mb(), "left_behind": left}))
+    out.write(json.dumps({**answer, "memory_mb": peak_memory_mb(), "left_behind": left}))
     out.close()
     if left:
         os._exit(0)
@@ -170,9 +170,9 @@ def _all(options: argparse.Namespace) -> Iterator[SolveEnd]:
         for engine, workers in RUNS:
             if options.engine and engine not in options.engine:
                 continue
-            one = ended(shape, engine, workers, options.time_limit, trace=options.trace)
-            say(str(one))
-            yield one
+            row = ended(shape, engine, workers, options.time_limit, trace=options.trace)
+            say(str(row))
+            yield row
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -70,9 +70,9 @@ def differences(
 ) -> dict[str, tuple[object, object]]:
     """Return what is not the same: workers, statuses, who was evicted for whom."""
     pairs: dict[str, tuple[object, object]] = {}
-    theirs, mine = (workers(instance, one.placement) for one in (storm, ours))
-    if theirs != mine:
-        pairs["workers"] = (theirs - mine, mine - theirs)
+    theirs, own = (workers(instance, one.placement) for one in (storm, ours))
+    if theirs != own:
+        pairs["workers"] = (theirs - own, own - theirs)
     for decision in ours.decisions:
         topology = instance.topologies[decision.topology]
         status = MILLISECONDS.sub("", storm.outcomes[topology.id].status)
@@ -87,5 +87,5 @@ def differences(
 
 def workers(instance: Instance, placement: Placement) -> Workers:
     """Return each worker as topology, node and tasks: the labels of workers mean nothing."""
-    nodes, held = instance.cluster.nodes, tasks_by_worker(instance, placement)
-    return {(t, nodes[node].id, frozenset(tasks)) for (t, node, _), tasks in held.items()}
+    nodes, worker_tasks = instance.cluster.nodes, tasks_by_worker(instance, placement)
+    return {(t, nodes[node].id, frozenset(tasks)) for (t, node, _), tasks in worker_tasks.items()}

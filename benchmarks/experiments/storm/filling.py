@@ -23,21 +23,21 @@ class Filling:
 
     def instance(self, topology: int, objective: Objective) -> Instance:
         """Return the instance of `topology` alone on the capacities and slots that are left."""
-        problem, given = self._problem, self._problem.instance
+        problem, original = self._problem, self._problem.instance
         books = account(problem, self.placement)
         workers = [0] * problem.node_count
-        for one in books.topologies:
-            for node in one.node.tolist():
+        for books_of_topology in books.topologies:
+            for node in books_of_topology.node.tolist():
                 workers[node] += 1
         nodes = tuple(
             _reduced(problem, node, index, books.node_load[index].tolist(), workers[index])
-            for index, node in enumerate(given.cluster.nodes)
+            for index, node in enumerate(original.cluster.nodes)
         )
         return replace(
-            given,
-            name=f"{given.name}-{given.topologies[topology].id}",
-            cluster=Cluster(nodes, given.cluster.distance),
-            topologies=(given.topologies[topology],),
+            original,
+            name=f"{original.name}-{original.topologies[topology].id}",
+            cluster=Cluster(nodes, original.cluster.distance),
+            topologies=(original.topologies[topology],),
             objective=objective,
         )
 

@@ -151,8 +151,8 @@ def run(options: argparse.Namespace) -> None:
     if options.count is not None and options.count < 1:
         raise InputError("must be 1 or more", field="--count", value=options.count)
     *_, together = storm_instances(f"{PREFIX}{options.cluster}")
-    known = [*HEURISTICS, EXACT]
-    methods = options.methods.split(",") if options.methods else known
+    method_names = [*HEURISTICS, EXACT]
+    methods = options.methods.split(",") if options.methods else method_names
     for method in methods:
         if method != EXACT:
             find_method(method)

@@ -98,17 +98,17 @@ class SequenceTable:
     def end(self, sums: Sequence[MethodSum]) -> None:
         """Print what the rows add up to."""
         if self._json:
-            say(json.dumps({"summary": [asdict(one) for one in sums]}))
+            say(json.dumps({"summary": [asdict(row) for row in sums]}))
             return
         say("")
         heads = ["placed", "at the bound", "network", "bound", "on the common", "seconds"]
         say(_cells(["method", *heads, "failures"]))
         say(_cells(["---", *["---:"] * 6, "---"]))
-        for one in sums:
-            failures = ", ".join(f"{count} {reason}" for reason, count in one.failures.items())
-            numbers = [one.placed, one.at_bound, one.cost, one.bound, one.common]
-            shown = [*map(str, numbers), f"{one.seconds:.1f}", failures or "-"]
-            say(_cells([one.method, *shown]))
+        for row in sums:
+            failures = ", ".join(f"{count} {reason}" for reason, count in row.failures.items())
+            numbers = [row.placed, row.at_bound, row.cost, row.bound, row.common]
+            shown = [*map(str, numbers), f"{row.seconds:.1f}", failures or "-"]
+            say(_cells([row.method, *shown]))
 
 
 def _cost(entry: Entry) -> str:

@@ -52,9 +52,9 @@ def differences(
     if isinstance(storm, str) or isinstance(ours, str):
         return {} if storm == ours else {"failure": (storm, ours)}
     pairs: dict[str, tuple[object, object]] = {}
-    theirs, mine = (slots(instance, one.placement) for one in (storm, ours))
-    if theirs != mine:
-        pairs["slots"] = (dict(theirs.items() - mine.items()), dict(mine.items() - theirs.items()))
+    theirs, own = (slots(instance, one.placement) for one in (storm, ours))
+    if theirs != own:
+        pairs["slots"] = (dict(theirs.items() - own.items()), dict(own.items() - theirs.items()))
     for key, outcome in ours.outcomes.items():
         if storm.outcomes[key] != outcome:
             pairs[f"outcome of {key}"] = (storm.outcomes[key], outcome)
@@ -63,5 +63,7 @@ def differences(
 
 def slots(instance: Instance, placement: Placement) -> Held:
     """Return the tasks of each worker by topology, node and port."""
-    nodes, held = instance.cluster.nodes, tasks_by_worker(instance, placement)
-    return {(t, nodes[n].id, port): frozenset(tasks) for (t, n, port), tasks in held.items()}
+    nodes, worker_tasks = instance.cluster.nodes, tasks_by_worker(instance, placement)
+    return {
+        (t, nodes[n].id, port): frozenset(tasks) for (t, n, port), tasks in worker_tasks.items()
+    }

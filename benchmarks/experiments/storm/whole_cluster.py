@@ -143,12 +143,12 @@ def _total(
 ) -> Total:
     """Return the values of the whole, and the better of the two bounds of each term."""
     rejected, network = result.objective
-    known = _proven(instance, parts, alone)
-    least = max(known.least_rejected(), int(rejected.bound or 0))
+    proven_costs = _proven(instance, parts, alone)
+    least = max(proven_costs.least_rejected(), int(rejected.bound or 0))
     bound = network.bound
     if rejected.value is not None:
-        cost = known.least_cost(int(rejected.value))
-        unit = known.problem.terms[1].unit
+        cost = proven_costs.least_cost(int(rejected.value))
+        unit = proven_costs.problem.terms[1].unit
         if cost is not None:
             bound = max(cost[0] * unit, bound or Fraction(0))
     value, proven = rejected.value, Fraction(least)

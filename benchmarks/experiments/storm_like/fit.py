@@ -68,9 +68,9 @@ class Fit:
     five_percent: float | None
 
 
-def distance(one: Sequence[float], other: Sequence[float]) -> float:
+def distance(sample: Sequence[float], reference: Sequence[float]) -> float:
     """Return the largest difference of the distribution functions of two samples."""
-    first, second = sorted(one), sorted(other)
+    first, second = sorted(sample), sorted(reference)
     return max(
         abs(bisect_right(first, at) / len(first) - bisect_right(second, at) / len(second))
         for at in {*first, *second}
@@ -82,11 +82,11 @@ def fits(
 ) -> list[Fit]:
     """Return the fit of each statistic that both have."""
     drawn: dict[str, list[float]] = defaultdict(list)
-    for one in topologies:
-        for name, value in topology_statistics(one).items():
+    for topology in topologies:
+        for name, value in topology_statistics(topology).items():
             drawn[name].append(value)
-        for name, several in component_statistics(one).items():
-            drawn[name] += several
+        for name, values in component_statistics(topology).items():
+            drawn[name] += values
     return [
         _fit(of, name, known[name], tuple(sorted(drawn[name])))
         for name in (*TOPOLOGY_STATISTICS, *COMPONENT_STATISTICS)
@@ -113,8 +113,8 @@ def run(options: argparse.Namespace) -> None:
     large = [made.topologies[0] for made in STORM_LIKE.generate(count, seed)]
     table = Table(COLUMNS, options.json)
     results = [*fits("all", tables().all, every), *fits("large", tables().large, large)]
-    for one in results:
-        table.add(asdict(one), _cells(one))
+    for result in results:
+        table.add(asdict(result), _cells(result))
     beyond = [f"{f.of} {f.statistic}" for f in results if f.distance > (f.five_percent or 1)]
     kinds = {"all": Counter(map(kind_of, every)), "large": Counter(map(kind_of, large))}
     summary = {"topologies": count, "kinds": kinds, "beyond_five_percent": beyond}
@@ -125,10 +125,10 @@ def run(options: argparse.Namespace) -> None:
     table.end(summary, [*lines, f"Beyond 5 %: {', '.join(beyond) or 'none'}."])
 
 
-def _cells(one: Fit) -> tuple[str, ...]:
-    limit = "-" if one.five_percent is None else f"{one.five_percent:.2f}"
-    quantiles = ("  ".join(f"{at:.4g}" for at in side) for side in (one.clusters, one.drawn))
-    return (one.of, one.statistic, *quantiles, f"{one.distance:.2f}", limit)
+def _cells(fit: Fit) -> tuple[str, ...]:
+    limit = "-" if fit.five_percent is None else f"{fit.five_percent:.2f}"
+    quantiles = ("  ".join(f"{at:.4g}" for at in side) for side in (fit.clusters, fit.drawn))
+    return (fit.of, fit.statistic, *quantiles, f"{fit.distance:.2f}", limit)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

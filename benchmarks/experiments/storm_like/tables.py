@@ -40,31 +40,31 @@ QUANTILES = 41
 def distinct(topologies: Iterable[Topology]) -> list[Topology]:
     """Return the topologies with tasks, one of each parallelism and structure."""
     first: dict[object, Topology] = {}
-    for one in topologies:
-        degrees = dict(joined(one).degree)
-        shape = sorted((part.parallelism, degrees[part.id]) for part in with_tasks(one))
+    for topology in topologies:
+        degrees = dict(joined(topology).degree)
+        shape = sorted((part.parallelism, degrees[part.id]) for part in with_tasks(topology))
         if shape:
-            first.setdefault(tuple(shape), one)
+            first.setdefault(tuple(shape), topology)
     return list(first.values())
 
 
 def values(topologies: Sequence[Topology]) -> dict[str, list[float]]:
     """Return each statistic's sorted values, or quantiles over the components."""
     by_statistic: dict[str, list[float]] = defaultdict(list)
-    for one in topologies:
-        for name, value in topology_statistics(one).items():
+    for topology in topologies:
+        for name, value in topology_statistics(topology).items():
             by_statistic[name].append(value)
-        for name, several in component_statistics(one).items():
-            by_statistic[name] += several
+        for name, numbers in component_statistics(topology).items():
+            by_statistic[name] += numbers
     return {
-        name: _quantiles(several) if name in COMPONENT_STATISTICS else sorted(several)
-        for name, several in by_statistic.items()
-        if several
+        name: _quantiles(numbers) if name in COMPONENT_STATISTICS else sorted(numbers)
+        for name, numbers in by_statistic.items()
+        if numbers
     }
 
 
-def _quantiles(several: Sequence[float]) -> list[float]:
-    ordered = tuple(sorted(several))
+def _quantiles(values: Sequence[float]) -> list[float]:
+    ordered = tuple(sorted(values))
     if len(ordered) <= QUANTILES:
         return list(ordered)
     return [interpolated(ordered, index / (QUANTILES - 1)) for index in range(QUANTILES)]
@@ -73,8 +73,8 @@ def _quantiles(several: Sequence[float]) -> list[float]:
 def kinds(topologies: Sequence[Topology]) -> dict[str, Any]:
     """Return the statistics of each kind of topologies."""
     groups: dict[str, list[Topology]] = defaultdict(list)
-    for one in topologies:
-        groups[kind_of(one)].append(one)
+    for topology in topologies:
+        groups[kind_of(topology)].append(topology)
     return {
         name: {
             "topologies": len(group),

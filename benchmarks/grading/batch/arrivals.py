@@ -88,13 +88,13 @@ class NewRows:
 
     def take(self) -> list[Row]:
         """Return what has appeared since the last call: the columns of `LOGGED`."""
-        found: list[Row] = []
+        arrived: list[Row] = []
         for path in self._files():
             if path.name not in self._seen:
                 self._seen.add(path.name)
                 rows = pq.read_table(path, columns=list(LOGGED)).to_pylist()
-                found += cast("list[Row]", rows)
-        return found
+                arrived += cast("list[Row]", rows)
+        return arrived
 
     def _files(self) -> Iterator[Path]:
         every = self._folder.glob("*.parquet")

@@ -61,23 +61,23 @@ def read_files(spark: SparkSession, sources: Sources) -> DataFrame:
     return local_frame(spark, read, f"position int, {KEPT}")
 
 
-def of_this_version(known: DataFrame, seed: int) -> DataFrame:
+def of_this_version(cases: DataFrame, seed: int) -> DataFrame:
     """Return what is known of instances that a family would make again as they are."""
     from pyspark.sql import functions as fn
 
-    made = (fn.col("case_seed") == seed) & (fn.col("made_by") == families_version())
-    return known.where(made)
+    is_current = (fn.col("case_seed") == seed) & (fn.col("made_by") == families_version())
+    return cases.where(is_current)
 
 
-def unknown(asked: DataFrame, known: DataFrame) -> DataFrame:
-    """Return the addresses of `asked` that `known` does not describe."""
-    return asked.join(known, list(ADDRESS), "left_anti").select(*ADDRESS)
+def unknown(requested: DataFrame, known_cases: DataFrame) -> DataFrame:
+    """Return the addresses of `requested` that `known_cases` does not describe."""
+    return requested.join(known_cases, list(ADDRESS), "left_anti").select(*ADDRESS)
 
 
-def unkept(files: DataFrame, known: DataFrame) -> DataFrame:
+def unkept(files: DataFrame, known_cases: DataFrame) -> DataFrame:
     """Return the cases of `files` whose texts the folder does not have, each once."""
-    there = known.where("case_index is null").select("instance_hash")
-    lacking = files.join(there, "instance_hash", "left_anti").dropDuplicates(["instance_hash"])
+    hashes = known_cases.where("case_index is null").select("instance_hash")
+    lacking = files.join(hashes, "instance_hash", "left_anti").dropDuplicates(["instance_hash"])
     return lacking.select(*_names(KEPT))
 
 
@@ -96,21 +96,21 @@ def describe(spark: SparkSession, seed: int) -> Callable[[DataFrame], DataFrame]
     return lambda frame: frame.mapInArrow(step, KEPT)
 
 
-def chosen(asked: DataFrame, known: DataFrame, files: DataFrame) -> DataFrame:
+def chosen(requested: DataFrame, known_cases: DataFrame, files: DataFrame) -> DataFrame:
     """Return all cases that are asked for, each instance once: as its first source names it."""
     from pyspark.sql import functions as fn
 
-    made = asked.join(known.drop("case_seed", "made_by"), list(ADDRESS))
+    generated = requested.join(known_cases.drop("case_seed", "made_by"), list(ADDRESS))
     columns = ["position", *ADDRESS, *_names(DESCRIBED)]
-    every = made.select(*columns).union(files.select(*columns))
+    every = generated.select(*columns).union(files.select(*columns))
     rest = [name for name in columns if name != "instance_hash"]
     first = fn.min(fn.struct(*rest)).alias("first")
     return every.groupBy("instance_hash").agg(first).select("instance_hash", "first.*")
 
 
-def with_texts(runs: DataFrame, kept: DataFrame) -> DataFrame:
+def with_texts(runs: DataFrame, instances: DataFrame) -> DataFrame:
     """Return the runs with the texts of cases that were read; others are made from their index."""
-    texts = kept.where("case_index is null").select("instance_hash", "text")
+    texts = instances.where("case_index is null").select("instance_hash", "text")
     return runs.join(texts.dropDuplicates(["instance_hash"]), "instance_hash", "left")
 
 

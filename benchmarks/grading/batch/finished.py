@@ -61,22 +61,22 @@ def finished(batch: Batch, folder: Path) -> Done | None:
 
 def _cases(batch: Batch, folder: Path) -> dict[str, str] | None:
     """Return the hash of each case -> its subject; ``None`` where the folder lacks one."""
-    known = {
+    addresses = {
         (row["family"], row["case_index"]): (row["instance_hash"], row["subject"])
         for row in _known(folder)
         if (row["case_seed"], row["made_by"]) == (batch.seed, families_version())
     }
-    found: dict[str, str] = {}
+    hashes: dict[str, str] = {}
     for part in batch.sources.parts:
         if isinstance(part, Case):
-            found[part.hash] = str(part.subject)
+            hashes[part.hash] = str(part.subject)
         elif isinstance(part, CaseRange):
             for index in range(part.count):
-                if (part.family, index) not in known:
+                if (part.family, index) not in addresses:
                     return None
-                instance, subject = known[part.family, index]
-                found[instance] = subject
-    return found
+                instance, subject = addresses[part.family, index]
+                hashes[instance] = subject
+    return hashes
 
 
 _KNOWN = ["family", "case_index", "case_seed", "made_by", "instance_hash", "subject"]

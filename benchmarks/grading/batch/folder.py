@@ -127,13 +127,13 @@ def read(spark: SparkSession, address: str, part: str, schema: str) -> DataFrame
     if local is not None:
         check_not_empty(parquet_files(local / part))
     try:
-        found = spark.read.schema(schema).parquet(literal(f"{address}/{part}"))
-        assert found.schema  # Spark Connect looks for the folder when it is asked something.
+        frame = spark.read.schema(schema).parquet(literal(f"{address}/{part}"))
+        assert frame.schema  # Spark Connect looks for the folder when it is asked something.
     except AnalysisException as error:
         if error.getCondition() != "PATH_NOT_FOUND":
             raise
         return local_frame(spark, (), schema)
-    return found
+    return frame
 
 
 def parquet_files(folder: Path) -> list[Path]:

@@ -36,10 +36,10 @@ def settings_frame(spark: SparkSession, settings: Sequence[Setting]) -> DataFram
     """Return the settings by their position: what they are for, and their part of the key."""
     rows = [
         (
-            *(position, str(one.subject), str(one.kind), one.method),
-            *(one.version, one.seed, one.time_limit_s),
+            *(position, str(setting.subject), str(setting.kind), setting.method),
+            *(setting.version, setting.seed, setting.time_limit_s),
         )
-        for position, one in enumerate(settings)
+        for position, setting in enumerate(settings)
     ]
     key = KEY_TYPES.partition(", ")[2]
     return local_frame(spark, rows, f"setting int, subject string, {key}")

@@ -113,18 +113,18 @@ def _check_meaning(rows: DataFrame, folder: str) -> None:
 
 def known_cases(spark: SparkSession, batch: Batch) -> DataFrame:
     """Return the cases; those that the folder does not know are made and kept there first."""
-    asked = of_cases.addresses(spark, batch.sources)
+    requested = of_cases.addresses(spark, batch.sources)
     files = of_cases.read_files(spark, batch.sources)
-    kept = read(spark, batch.address, INSTANCES, of_cases.KNOWN)
-    unknown = of_cases.unknown(asked, of_cases.of_this_version(kept, batch.seed))
+    cases = read(spark, batch.address, INSTANCES, of_cases.KNOWN)
+    unknown = of_cases.unknown(requested, of_cases.of_this_version(cases, batch.seed))
     if not unknown.isEmpty():
         parts = min(batch.sources.most, of_runs.SHARES * slots_of(spark))
         describe = of_cases.describe(spark, batch.seed)
         _keep(batch, unknown.repartition(parts).transform(describe))
-    if batch.sources.files and not (unkept := of_cases.unkept(files, kept)).isEmpty():
+    if batch.sources.files and not (unkept := of_cases.unkept(files, cases)).isEmpty():
         _keep(batch, unkept)
-    kept = read(spark, batch.address, INSTANCES, of_cases.KNOWN)
-    return of_cases.chosen(asked, of_cases.of_this_version(kept, batch.seed), files)
+    cases = read(spark, batch.address, INSTANCES, of_cases.KNOWN)
+    return of_cases.chosen(requested, of_cases.of_this_version(cases, batch.seed), files)
 
 
 def _keep(batch: Batch, instances: DataFrame) -> None:

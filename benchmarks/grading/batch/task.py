@@ -55,9 +55,9 @@ def _run(document: dict[str, Any], settings: Sequence[Setting]) -> PlannedRun:
         tightness=document["tightness"],
         subject=document["subject"],
     )
-    known = {name: document[name] for name in FROM_STAGES if name in document}
+    from_stages = {name: document[name] for name in FROM_STAGES if name in document}
     setting: Setting = settings[document["setting"]]
-    return replace(setting.run(case), **known)
+    return replace(setting.run(case), **from_stages)
 
 
 def _rows(runs: Sequence[PlannedRun], batch: str) -> Iterator[Row]:

@@ -23,13 +23,13 @@ def load_compiled_loops() -> int:
 
 def _dispatchers() -> list[Any]:
     ours = [module for name, module in sys.modules.items() if name.startswith("slotwise.")]
-    found = {
+    dispatchers = {
         id(value): value
         for module in ours
         for value in list(vars(module).values())
         if isinstance(value, Dispatcher)
     }
-    return list(found.values())
+    return list(dispatchers.values())
 
 
 def _load(dispatcher: Any) -> int:

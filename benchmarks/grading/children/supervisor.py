@@ -178,8 +178,8 @@ def run_environment(inherited: Mapping[str, str]) -> dict[str, str]:
 
     Strings hash the same way every time; commands in Python find what lies beside them.
     """
-    kept = {key: value for key, value in inherited.items() if key != "PYTHONSAFEPATH"}
-    return {**kept, "PYTHONHASHSEED": "0"}
+    variables = {key: value for key, value in inherited.items() if key != "PYTHONSAFEPATH"}
+    return {**variables, "PYTHONHASHSEED": "0"}
 
 
 _KEPT: list[_Children] = []

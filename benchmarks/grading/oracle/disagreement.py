@@ -54,12 +54,14 @@ def stop_where_rows_disagree(
     DisagreementError
         Naming instance, engines, numbers and files.
     """
-    found = contradictions(plan, rows).first()
-    if found is None:
+    contradiction = contradictions(plan, rows).first()
+    if contradiction is None:
         return
-    proof, placed = found["proof"].asDict(True), found["placed"].asDict(True)
-    kept = read(spark, address, INSTANCES, KEPT)
-    text = kept.where(kept["instance_hash"] == proof["instance_hash"]).select("text").first()
+    proof, placed = contradiction["proof"].asDict(True), contradiction["placed"].asDict(True)
+    instances = read(spark, address, INSTANCES, KEPT)
+    text = (
+        instances.where(instances["instance_hash"] == proof["instance_hash"]).select("text").first()
+    )
     assert text is not None, "a batch keeps the text of its instances"
     instance = instance_from_text(text["text"])
     files = [_save(spark, address, instance, row) for row in (proof, placed)]
@@ -68,9 +70,9 @@ def stop_where_rows_disagree(
 
 def sentence(proof: Mapping[str, Any], placed: Mapping[str, Any], files: list[str]) -> str:
     """Return what contradicts what, and where it was saved."""
-    one, other = _who(proof), _who(placed)
+    first, second = _who(proof), _who(placed)
     return (
-        f"{proof['instance']}: {one} {_claim(proof, placed)} that {other} found; one of them is "
+        f"{proof['instance']}: {first} {_claim(proof, placed)} that {second} found; one of them is "
         f"wrong, and the batch was stopped; certificates are in {files[0]} and {files[1]}"
     )
 

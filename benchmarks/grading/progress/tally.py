@@ -89,6 +89,6 @@ class Tally:
         done = sum(self._work.values())
         if not done:
             return None
-        known = sum(count * means[kind] for kind, count in left.items() if kind in means)
+        timed = sum(count * means[kind] for kind, count in left.items() if kind in means)
         partly = any(count > 0 and kind not in means for kind, count in left.items())
-        return self.seconds * known / done, partly
+        return self.seconds * timed / done, partly

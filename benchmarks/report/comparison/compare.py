@@ -100,11 +100,11 @@ def compare_rows(
     cases = {case for _, case in old} & {case for _, case in new}
     pairs: dict[str, list[tuple[Row, Row]]] = {}
     for name, case in sorted(old.keys() & new.keys()):
-        found = pairs.setdefault(name, [])
+        matched = pairs.setdefault(name, [])
         pair = old[name, case], new[name, case]
         applies = all(row["status"] != RunStatus.DOES_NOT_APPLY for row in pair)
         if case[0] not in impossible and applies:
-            found.append(pair)
+            matched.append(pair)
     terms = term_changes(pairs)
     return Compared(
         cases=len(cases),
@@ -162,10 +162,10 @@ def change_of(old: Row, new: Row) -> tuple[Change, str | None]:
     return Change.UNCHANGED, None
 
 
-def _only(mine: Runs, theirs: Runs) -> OnlyIn:
-    names = {name for name, _ in mine} - {name for name, _ in theirs}
-    others = {case for _, case in theirs}
-    instances = {case_name(row) for (_, case), row in mine.items() if case not in others}
+def _only(runs: Runs, other_runs: Runs) -> OnlyIn:
+    names = {name for name, _ in runs} - {name for name, _ in other_runs}
+    others = {case for _, case in other_runs}
+    instances = {case_name(row) for (_, case), row in runs.items() if case not in others}
     return OnlyIn(tuple(sorted(names)), tuple(sorted(instances)))
 
 
@@ -205,11 +205,11 @@ Pairs = Sequence[tuple[Row, Row]]
 
 def term_changes(pairs: Mapping[str, Pairs]) -> dict[str, tuple[TermChange, ...]]:
     """Return the changes of each method by term; p-values are corrected over all of them."""
-    found = {name: _of_method(name, some) for name, some in pairs.items()}
-    corrected = iter(holm([one.p_value for some in found.values() for one in some]))
+    by_method = {name: _of_method(name, some) for name, some in pairs.items()}
+    corrected = iter(holm([one.p_value for some in by_method.values() for one in some]))
     return {
         name: tuple(replace(one, p_value=next(corrected)) for one in some)
-        for name, some in found.items()
+        for name, some in by_method.items()
     }
 
 

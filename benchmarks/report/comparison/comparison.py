@@ -31,17 +31,19 @@ class Comparison:
     def __repr__(self) -> str:
         """At most five lines: the folders, then the first methods."""
         lines = [
-            f"{one.method}: "
-            + ", ".join(f"{one.count(change)} {change}" for change in Change if one.count(change))
-            for one in self.changes.methods
+            f"{method.method}: "
+            + ", ".join(
+                f"{method.count(change)} {change}" for change in Change if method.count(change)
+            )
+            for method in self.changes.methods
         ]
         return block(self._head(), lines)
 
     def _repr_html_(self) -> str:
         heads = ("method", *map(str, Change))
         rows = [
-            (one.method, *(str(one.count(change)) for change in Change))
-            for one in self.changes.methods
+            (method.method, *(str(method.count(change)) for change in Change))
+            for method in self.changes.methods
         ]
         return html_line(self._head()) + html_table(heads, rows, len(rows))
 

@@ -79,19 +79,23 @@ def _drawn(shown: list[MethodChanges]) -> Figure:
     return figure
 
 
-def _parts(one: MethodChanges) -> list[Part]:
-    made = []
+def _parts(method_changes: MethodChanges) -> list[Part]:
+    parts = []
     for change, shade in SHADES.items():
-        count = one.count(change)
-        share = count / len(one.pairs)
+        count = method_changes.count(change)
+        share = count / len(method_changes.pairs)
         text = f"{count:,}" if share >= LEAST_WRITTEN else ""
-        made.append(Part(share, colour(shade), text, colour(INKS.get(shade, "text"))))
-    return made
+        parts.append(Part(share, colour(shade), text, colour(INKS.get(shade, "text"))))
+    return parts
 
 
-def _sentence(one: MethodChanges) -> str:
-    said = [f"{one.count(change):,} {change}" for change in SHADES if one.count(change)]
-    return f"{one.method}: {', '.join(said)}, of {len(one.pairs):,} runs."
+def _sentence(method_changes: MethodChanges) -> str:
+    counts = [
+        f"{method_changes.count(change):,} {change}"
+        for change in SHADES
+        if method_changes.count(change)
+    ]
+    return f"{method_changes.method}: {', '.join(counts)}, of {len(method_changes.pairs):,} runs."
 
 
 PAGE = "comparison.html"
@@ -119,13 +123,13 @@ def compare_gradings(
     check_labels({m: names[m] for m in names.keys() - graded[0] - graded[1]}, set.union(*graded))
     for methods in graded:
         check_labels({m: names[m] for m in names.keys() & methods}, methods)
-    found = compare_rows(old, new, names)
-    if not found.methods:
+    comparison = compare_rows(old, new, names)
+    if not comparison.methods:
         raise InputError(
             f"has no run of the same method on the same instance and seed as {before}",
             value=str(after),
         )
-    return found
+    return comparison
 
 
 def write_comparison(compared: Compared, before: str | Path, after: str | Path) -> Path:

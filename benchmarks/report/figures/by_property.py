@@ -11,7 +11,7 @@ import numpy as np
 
 from slotwise.benchmarks.judged.judging import Floats, Indices
 from slotwise.benchmarks.judged.method_table import interval_text
-from slotwise.benchmarks.judged.statistics import Contest
+from slotwise.benchmarks.judged.statistics import MethodComparison
 from slotwise.benchmarks.report.figures.chart import Chart
 from slotwise.benchmarks.report.figures.drawing.axes import seconds_axis, size_axis
 from slotwise.benchmarks.report.figures.drawing.cast import Cast
@@ -80,18 +80,18 @@ def bins(sizes: Floats) -> tuple[Bin, ...]:
     number = np.arange(len(distinct))
     if len(distinct) > MOST_BINS:
         number = (np.cumsum(counts) - counts) * MOST_BINS // len(rows)
-    found = []
-    for one in np.unique(number):
-        some = rows[number[rank] == one]
+    filled = []
+    for boundary in np.unique(number):
+        some = rows[number[rank] == boundary]
         own = sizes[some]
-        found.append(Bin(float(own.min()), float(np.median(own)), float(own.max()), some))
-    return tuple(found)
+        filled.append(Bin(float(own.min()), float(np.median(own)), float(own.max()), some))
+    return tuple(filled)
 
 
-def _sizes(contest: Contest, rows: Indices, of: Property) -> Floats:
-    """Return the property of some rows of a contest; infinite where it says nothing."""
-    instances = contest.judged.instances.iloc[contest.instances[rows]]
-    sizes, needed = (instances[name].to_numpy(dtype=float) for name in (of.column, of.needs))
+def _sizes(comparison: MethodComparison, rows: Indices, prop: Property) -> Floats:
+    """Return the property of some rows of a comparison; infinite where it says nothing."""
+    instances = comparison.judged.instances.iloc[comparison.instances[rows]]
+    sizes, needed = (instances[name].to_numpy(dtype=float) for name in (prop.column, prop.needs))
     return np.where(needed > 0, sizes, np.inf)
 
 
@@ -99,41 +99,45 @@ Curve = tuple[Floats, Floats]
 """The least and the greatest mean gap in each bin."""
 
 
-def gaps_by(source: Source, of: Property) -> Chart | None:
+def gaps_by(source: Source, prop: Property) -> Chart | None:
     """Return the chart; ``None`` where all instances are alike or all methods at the optimum."""
     panels, shown = [], []
     for term in source.terms:
         common = np.flatnonzero(term.gaps.common)
-        made = bins(_sizes(term.contest, term.gaps.rows[common], of))
+        size_bins = bins(_sizes(term.comparison, term.gaps.rows[common], prop))
         curves = {
             method: (
-                _means(term.low(method)[common], made),
-                _means(term.high(method)[common], made),
+                _means(term.low(method)[common], size_bins),
+                _means(term.high(method)[common], size_bins),
             )
             for method in source.cast.ordered(term.compared)
         }
-        if len(made) > 1 and any(high.any() for _, high in curves.values()):
-            panels.append(_gap_panel(source, term, of, made, curves))
+        if len(size_bins) > 1 and any(high.any() for _, high in curves.values()):
+            panels.append(_gap_panel(source, term, prop, size_bins, curves))
             shown.append(term)
-    basis = source.basis((one.contest for one in shown), of_means=True)
+    basis = source.basis((one.comparison for one in shown), of_means=True)
     return chart_of(
-        f"gap-by-{of.noun}",
-        f"Gap by {of.noun}",
-        f"Mean gap in up to {MOST_BINS} bins of about equally many instances, by {of.noun} "
-        f"({of.definition}). Where optima are not proven, lines have the means of the least gaps "
+        f"gap-by-{prop.noun}",
+        f"Gap by {prop.noun}",
+        f"Mean gap in up to {MOST_BINS} bins of about equally many instances, by {prop.noun} "
+        f"({prop.definition}). Where optima are not proven, lines have the means of the least gaps "
         "that are possible, and thin dotted ones those of the greatest, where these are finite."
         f"{source.cast.grey_lines} {source.definition} {basis}",
-        ("term", "method", of.column, "in the mean", "mean gap"),
+        ("term", "method", prop.column, "in the mean", "mean gap"),
         panels,
     )
 
 
-def _means(gaps: Floats, made: Sequence[Bin]) -> Floats:
-    return np.array([gaps[one.rows].mean() for one in made])
+def _means(gaps: Floats, size_bins: Sequence[Bin]) -> Floats:
+    return np.array([gaps[one.rows].mean() for one in size_bins])
 
 
 def _gap_panel(
-    source: Source, term: TermGaps, of: Property, made: Sequence[Bin], curves: Mapping[str, Curve]
+    source: Source,
+    term: TermGaps,
+    prop: Property,
+    size_bins: Sequence[Bin],
+    curves: Mapping[str, Curve],
 ) -> Panel:
     cast = source.cast
     means = [
@@ -144,26 +148,26 @@ def _gap_panel(
     return Panel(
         term.heading,
         HEIGHT_IN,
-        partial(_draw_gaps, made=made, curves=curves, of=of, cast=cast),
-        f"{term.heading}: at the least {of.noun} ({made[0].text}) and the largest "
-        f"({made[-1].text}), the mean gap is {'; '.join(means)}.",
+        partial(_draw_gaps, size_bins=size_bins, curves=curves, prop=prop, cast=cast),
+        f"{term.heading}: at the least {prop.noun} ({size_bins[0].text}) and the largest "
+        f"({size_bins[-1].text}), the mean gap is {'; '.join(means)}.",
         [
             (cast.name(method), one.text, f"{len(one.rows):,}", interval_text(a, b))
             for method, (low, high) in curves.items()
-            for one, a, b in zip(made, low, high, strict=True)
+            for one, a, b in zip(size_bins, low, high, strict=True)
         ],
     )
 
 
 def _draw_gaps(
-    ax: Axes, made: Sequence[Bin], curves: Mapping[str, Curve], of: Property, cast: Cast
+    ax: Axes, size_bins: Sequence[Bin], curves: Mapping[str, Curve], prop: Property, cast: Cast
 ) -> None:
-    middles = [one.middle for one in made]
+    middles = [one.middle for one in size_bins]
     lines = []
     for method, (low, high) in curves.items():
         sure, most = (tuple(zip(middles, 100 * some, strict=True)) for some in (low, high))
         lines.append(Line(method, sure, () if np.array_equal(low, high) else most))
-    size_axis(ax, middles, of.column)
+    size_axis(ax, middles, prop.column)
     ax.set_ylabel("mean gap, %")
     draw_lines(ax, lines, cast, is_stepped=False)
     ax.set_ylim(bottom=min(0.0, *(y for line in lines for _, y in line.points)))
@@ -174,11 +178,11 @@ def _draw_gaps(
 def times_by_size(source: Source) -> Chart | None:
     """Return the chart; ``None`` where all instances have the same size."""
     panels, shown = [], []
-    for contest in source.contests:
-        made = bins(_sizes(contest, np.arange(len(contest.instances)), SIZE))
-        if len(made) > 1:
-            panels.append(_time_panel(source, contest, made))
-            shown.append(contest)
+    for comparison in source.comparisons:
+        size_bins = bins(_sizes(comparison, np.arange(len(comparison.instances)), SIZE))
+        if len(size_bins) > 1:
+            panels.append(_time_panel(source, comparison, size_bins))
+            shown.append(comparison)
     return chart_of(
         "time-by-size",
         "Time by size",
@@ -190,25 +194,25 @@ def times_by_size(source: Source) -> Chart | None:
     )
 
 
-def _time_panel(source: Source, contest: Contest, made: Sequence[Bin]) -> Panel:
-    cast, heading = source.cast, source.heading(contest)
+def _time_panel(source: Source, comparison: MethodComparison, size_bins: Sequence[Bin]) -> Panel:
+    cast, heading = source.cast, source.heading(comparison)
     curves = {}
-    for method in cast.ordered(contest.names):
-        seconds = contest.seconds[:, contest.names.index(method)]
-        curves[method] = [float(np.median(seconds[one.rows])) for one in made]
+    for method in cast.ordered(comparison.names):
+        seconds = comparison.seconds[:, comparison.names.index(method)]
+        curves[method] = [float(np.median(seconds[one.rows])) for one in size_bins]
     slowest, fastest = (of(curves, key=lambda m: curves[m][-1]) for of in (max, min))
     where = f"{heading}: on" if heading else "On"
     return Panel(
         heading,
         HEIGHT_IN + 0.5,
-        partial(_draw_times, middles=[one.middle for one in made], curves=curves, cast=cast),
-        f"{where} the largest instances ({made[-1].text} tasks) {cast.name(slowest)} takes "
+        partial(_draw_times, middles=[one.middle for one in size_bins], curves=curves, cast=cast),
+        f"{where} the largest instances ({size_bins[-1].text} tasks) {cast.name(slowest)} takes "
         f"{amount(curves[slowest][-1])} s in the median and {cast.name(fastest)} "
         f"{amount(curves[fastest][-1])} s.",
         [
             (cast.name(method), one.text, f"{len(one.rows):,}", amount(value))
             for method, found in curves.items()
-            for one, value in zip(made, found, strict=True)
+            for one, value in zip(size_bins, found, strict=True)
         ],
     )
 

@@ -128,7 +128,7 @@ def _short_path(path: str) -> str:
     """Return a path with one decimal, level and upright lines short, no command said twice."""
     words = _NUMBER.sub(lambda found: f"{float(found[0]):.1f}".removesuffix(".0"), path).split()
     short: list[str] = []
-    said, x, y = "", "", ""
+    last_command, x, y = "", "", ""
     index = 0
     while index < len(words):
         command = words[index]
@@ -142,7 +142,7 @@ def _short_path(path: str) -> str:
             command, numbers = "V", [new_y]
         else:
             numbers = [new_x, new_y]
-        short += numbers if command == said and command != "M" else [command, *numbers]
-        said, x, y = command, new_x, new_y
+        short += numbers if command == last_command and command != "M" else [command, *numbers]
+        last_command, x, y = command, new_x, new_y
         index += 3
     return " ".join(short)

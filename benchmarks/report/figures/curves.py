@@ -14,7 +14,7 @@ import numpy as np
 
 from slotwise.benchmarks.judged.judging import Floats
 from slotwise.benchmarks.judged.method_table import interval_text
-from slotwise.benchmarks.judged.statistics import Contest, time_ratios
+from slotwise.benchmarks.judged.statistics import MethodComparison, time_ratios
 from slotwise.benchmarks.report.figures.chart import Chart
 from slotwise.benchmarks.report.figures.drawing.axes import decades, ratios, share_axis
 from slotwise.benchmarks.report.figures.drawing.cast import Cast
@@ -60,7 +60,7 @@ def gap_distribution(source: Source) -> Chart | None:
         "for each term. An infinite gap never counts, so that a line may end below 100 %."
         f"{thin if is_unproven else ''} Virtual best: the best compared method of each instance."
         f"{source.cast.grey_lines} {source.definition} "
-        f"{source.basis(one.contest for one in shown)}",
+        f"{source.basis(one.comparison for one in shown)}",
         (
             *("term", "method", "instances", "at the optimum"),
             *(f"within {100 * gap:g} %" for gap in WITHIN[1:]),
@@ -71,7 +71,7 @@ def gap_distribution(source: Source) -> Chart | None:
 
 def _distribution(source: Source, term: TermGaps) -> Panel:
     cast, count = source.cast, len(term.gaps.rows)
-    key = term.contest.group.number, term.gaps.term
+    key = term.comparison.group.number, term.gaps.term
     shares = {
         method: [source.shares[*key, method, gap] for gap in WITHIN]
         for method in cast.ordered(term.members)
@@ -125,8 +125,8 @@ def _most(curves: Curves) -> float:
 
 def _draw(ax: Axes, curves: Curves, ends: tuple[float, float], cast: Cast) -> None:
     lines = []
-    for method, both in curves.items():
-        sure, possible = (steps(numbers.tolist(), len(numbers), *ends) for numbers in both)
+    for method, bounds in curves.items():
+        sure, possible = (steps(numbers.tolist(), len(numbers), *ends) for numbers in bounds)
         lines.append(Line(method, sure, () if sure == possible else possible))
     share_axis(ax, "share of instances")
     draw_lines(ax, lines, cast, is_stepped=True)
@@ -135,20 +135,20 @@ def _draw(ax: Axes, curves: Curves, ends: tuple[float, float], cast: Cast) -> No
 
 def performance_profiles(source: Source) -> Chart | None:
     """Return the chart; ``None`` where all methods are equal everywhere."""
-    panels, contests = [], []
-    for contest in source.contests:
+    panels, comparisons = [], []
+    for comparison in source.comparisons:
         profiles = [
             (term.gaps.term, term.heading, "best known value", _ratios(term))
             for term in source.terms
-            if term.contest is contest
+            if term.comparison is comparison
         ]
-        times = dict(zip(contest.names, time_ratios(contest).T, strict=True))
-        profiles.append(("seconds", source.heading(contest, "time"), "least time", times))
-        for name, heading, best, found in profiles:
-            every = np.concatenate(list(found.values()))
+        times = dict(zip(comparison.names, time_ratios(comparison).T, strict=True))
+        profiles.append(("seconds", source.heading(comparison, "time"), "least time", times))
+        for name, heading, best, profile in profiles:
+            every = np.concatenate(list(profile.values()))
             if np.isfinite(every).any() and (every > 1).any():
-                panels.append(_profile(source, contest, (name, heading, best), found))
-                contests.append(contest)
+                panels.append(_profile(source, comparison, (name, heading, best), profile))
+                comparisons.append(comparison)
     return chart_of(
         "performance-profiles",
         "Performance profiles",
@@ -156,7 +156,7 @@ def performance_profiles(source: Source) -> Chart | None:
         "known value, or its time at most x times that of the fastest compared method (Dolan and "
         "More 2002). Without a valid placement, above a best known value of 0 and worse in an "
         "earlier term, it is infinitely far away. Virtual best: the best compared method of each "
-        f"instance.{source.cast.grey_lines} {source.basis(contests)}",
+        f"instance.{source.cast.grey_lines} {source.basis(comparisons)}",
         ("of", "method", "instances", *(f"within {tau:g} times" for tau in TIMES_BEST)),
         panels,
     )
@@ -164,33 +164,39 @@ def performance_profiles(source: Source) -> Chart | None:
 
 def _ratios(term: TermGaps) -> dict[str, Floats]:
     """Return the values of each member over the best known ones."""
-    if not term.contest.judged.solver_gap:
+    if not term.comparison.judged.solver_gap:
         return {method: 1 + term.low(method) for method in term.members}
     with np.errstate(divide="ignore"):
         return {m: 1 / np.maximum(1 - term.low(m), 0) for m in term.members}
 
 
 def _profile(
-    source: Source, contest: Contest, names: tuple[str, str, str], found: Mapping[str, Floats]
+    source: Source,
+    comparison: MethodComparison,
+    names: tuple[str, str, str],
+    profile_ratios: Mapping[str, Floats],
 ) -> Panel:
     """Return the panel of ratios, by method; `names`: of the profile, its heading, its best."""
     (name, heading, best), cast = names, source.cast
-    methods = cast.ordered(found)
-    count = len(found[methods[0]])
+    methods = cast.ordered(profile_ratios)
+    count = len(profile_ratios[methods[0]])
     shares = {
         method: [
-            source.profiles[contest.group.number, name, method, tau]["share"] for tau in TIMES_BEST
+            source.profiles[comparison.group.number, name, method, tau]["share"]
+            for tau in TIMES_BEST
         ]
         for method in methods
     }
     return Panel(
         heading,
         HEIGHT_IN,
-        partial(_draw_ratios, found={m: found[m] for m in methods}, best=best, cast=cast),
+        partial(
+            _draw_ratios, profile={m: profile_ratios[m] for m in methods}, best=best, cast=cast
+        ),
         _attained(
             f"{heading}, of {counted(count, 'instance')}",
             best,
-            {method: shares[method][0] for method in compared(contest)},
+            {method: shares[method][0] for method in compared(comparison)},
             cast,
         ),
         [
@@ -200,8 +206,8 @@ def _profile(
     )
 
 
-def _draw_ratios(ax: Axes, found: Mapping[str, Floats], best: str, cast: Cast) -> None:
-    curves = {method: (numbers, numbers) for method, numbers in found.items()}
+def _draw_ratios(ax: Axes, profile: Mapping[str, Floats], best: str, cast: Cast) -> None:
+    curves = {method: (numbers, numbers) for method, numbers in profile.items()}
     most = 1.05 * max(_most(curves), 1.0)
     ratios(ax, most)
     ax.set_xlabel(f"times the {best} (log scale)")

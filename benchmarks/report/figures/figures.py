@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from slotwise.benchmarks.grading.rows import Row
-from slotwise.benchmarks.judged.statistics import Contest
+from slotwise.benchmarks.judged.statistics import MethodComparison
 from slotwise.benchmarks.judged.summary import Summary
 from slotwise.benchmarks.report.figures.by_property import SIZE, TIGHTNESS, gaps_by, times_by_size
 from slotwise.benchmarks.report.figures.chart import Chart
@@ -21,7 +21,7 @@ from slotwise.benchmarks.report.figures.worth import worth_chart
 
 def charts(
     rows: Sequence[Row],
-    contests: Sequence[Contest],
+    comparisons: Sequence[MethodComparison],
     summary: Summary,
     problem_of: ProblemOf,
     labels: Mapping[str, str],
@@ -32,7 +32,7 @@ def charts(
     ----------
     rows
         The newest row of each run, in the order of `Judged.runs`.
-    contests
+    comparisons
         The methods of each group on all its instances.
     summary
         What they come to, without classes of instances.
@@ -41,9 +41,9 @@ def charts(
     labels
         Method -> what it is called; others keep their names.
     """
-    source = Source(tuple(contests), summary, cast_of(summary, labels))
+    source = Source(tuple(comparisons), summary, cast_of(summary, labels))
     with styled():
-        made = (
+        makers = (
             ranked_gaps(source),
             traffic_chart(source, rows, problem_of),
             overload_chart(source),
@@ -54,4 +54,4 @@ def charts(
             gaps_by(source, TIGHTNESS),
             times_by_size(source),
         )
-    return tuple(chart for chart in made if chart is not None)
+    return tuple(chart for chart in makers if chart is not None)

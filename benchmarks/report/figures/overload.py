@@ -63,29 +63,31 @@ class Overloads:
     least: float
 
 
-def overloads(of: TermGaps) -> Overloads:
-    """Return the overload of each compared method; `of` are the gaps of the term."""
-    contest, rows = of.contest, of.gaps.rows
-    judged, instances = contest.judged, contest.instances[rows]
+def overloads(gaps: TermGaps) -> Overloads:
+    """Return the overload of each compared method; `gaps` are the gaps of the term."""
+    comparison, rows = gaps.comparison, gaps.gaps.rows
+    judged, instances = comparison.judged, comparison.instances[rows]
     position = np.argmax(judged.term_at[instances] == judged.terms.index(TERM), axis=1)
-    placed = contest.placed[rows]
-    common = placed[:, contest.compared].all(axis=1)
+    placed = comparison.placed[rows]
+    common = placed[:, comparison.compared].all(axis=1)
     unit = 10**judged.decimals
 
     def mean(values: Floats) -> float:
         return float(values[common].mean()) if common.any() else float("nan")
 
-    found = []
-    for method in of.compared:
-        member = contest.names.index(method)
-        low, high, here = of.low(method), of.high(method), placed[:, member]
+    by_method = []
+    for method in gaps.compared:
+        member = comparison.names.index(method)
+        low, high, here = gaps.low(method), gaps.high(method), placed[:, member]
         least, perhaps = here & (high <= 0), here & (low <= 0) & (high > 0)
         parts = (least, perhaps, here & ~least & ~perhaps, ~here)
-        amounts = contest.values[rows, member, position].astype(float) / (contest.scale * unit)
-        found.append(Overload(method, tuple(int(part.sum()) for part in parts), mean(amounts)))
-    found.sort(key=lambda one: (-one.counts[0], -one.counts[1], one.counts[3], one.method))
+        amounts = comparison.values[rows, member, position].astype(float) / (
+            comparison.scale * unit
+        )
+        by_method.append(Overload(method, tuple(int(part.sum()) for part in parts), mean(amounts)))
+    by_method.sort(key=lambda one: (-one.counts[0], -one.counts[1], one.counts[3], one.method))
     best = mean(judged.best[instances, position].astype(float) / unit)
-    return Overloads(tuple(found), len(rows), int(common.sum()), best)
+    return Overloads(tuple(by_method), len(rows), int(common.sum()), best)
 
 
 def overload_chart(source: Source) -> Chart | None:
@@ -99,7 +101,7 @@ def overload_chart(source: Source) -> Chart | None:
         "overload on those that all compared methods place. Overload: sum over nodes and soft "
         "resources of weight times what exceeds the capacity. Perhaps the least: the best known, "
         "and not proven. A placement that is worse in an earlier term counts as more than needed. "
-        f"{source.basis(term.contest for term, _ in shown)}",
+        f"{source.basis(term.comparison for term, _ in shown)}",
         (
             "group",
             "method",
@@ -118,60 +120,63 @@ def overload_chart(source: Source) -> Chart | None:
     )
 
 
-def _may_exceed(one: Overload) -> bool:
-    return one.counts[1] + one.counts[2] > 0
+def _may_exceed(overload: Overload) -> bool:
+    return overload.counts[1] + overload.counts[2] > 0
 
 
-def _panels(source: Source, term: TermGaps, of: Overloads) -> list[Panel]:
-    cast, heading = source.cast, source.heading(term.contest)
-    height = 0.3 * len(of.methods)
-    of_instances = counted(of.instances, "instance")
+def _panels(source: Source, term: TermGaps, overloads: Overloads) -> list[Panel]:
+    cast, heading = source.cast, source.heading(term.comparison)
+    height = 0.3 * len(overloads.methods)
+    of_instances = counted(overloads.instances, "instance")
     texts = [
-        f"{cast.name(one.method)}: "
-        + ", ".join(f"{name} on {n:,}" for name, n in zip(SHADES, one.counts, strict=True) if n)
-        for one in of.methods[:3]
+        f"{cast.name(method.method)}: "
+        + ", ".join(f"{name} on {n:,}" for name, n in zip(SHADES, method.counts, strict=True) if n)
+        for method in overloads.methods[:3]
     ]
     rows = [
         (
-            cast.name(one.method),
-            *(f"{count:,}" for count in (*one.counts, of.instances, of.common)),
-            *(amount(one.mean), amount(of.least)),
+            cast.name(method.method),
+            *(f"{count:,}" for count in (*method.counts, overloads.instances, overloads.common)),
+            *(amount(method.mean), amount(overloads.least)),
         )
-        for one in of.methods
+        for method in overloads.methods
     ]
     start = f"{heading}, of" if heading else "Of"
     counts = Panel(
         heading,
         0.95 + height,
-        partial(_draw_counts, of=of, cast=cast),
+        partial(_draw_counts, overloads=overloads, cast=cast),
         f"{start} {of_instances}, {'; '.join(texts)}.",
         rows,
     )
-    if not any(one.mean > 0 for one in of.methods):
+    if not any(one.mean > 0 for one in overloads.methods):
         return [counts]
-    return [counts, Panel("", 0.9 + height, partial(_draw_means, of=of, cast=cast), "", ())]
+    return [
+        counts,
+        Panel("", 0.9 + height, partial(_draw_means, overloads=overloads, cast=cast), "", ()),
+    ]
 
 
-def _draw_counts(ax: Axes, of: Overloads, cast: Cast) -> None:
-    for place, one in enumerate(of.methods):
-        starts = [0, *accumulate(one.counts)]
-        for start, count, shade in zip(starts, one.counts, SHADES.values(), strict=False):
+def _draw_counts(ax: Axes, overloads: Overloads, cast: Cast) -> None:
+    for place, method in enumerate(overloads.methods):
+        starts = [0, *accumulate(method.counts)]
+        for start, count, shade in zip(starts, method.counts, SHADES.values(), strict=False):
             ax.barh(place, count, left=start, height=0.68, color=colour(shade))
-    name_bars(ax, [cast.short(one.method) for one in of.methods])
-    ax.set_xlim(0, of.instances)
+    name_bars(ax, [cast.short(one.method) for one in overloads.methods])
+    ax.set_xlim(0, overloads.instances)
     ax.locator_params(axis="x", integer=True, nbins=5)
     ax.set_xlabel("instances")
 
 
-def _draw_means(ax: Axes, of: Overloads, cast: Cast) -> None:
-    means = [one.mean for one in of.methods]
+def _draw_means(ax: Axes, overloads: Overloads, cast: Cast) -> None:
+    means = [one.mean for one in overloads.methods]
     ax.barh(range(len(means)), means, height=0.62, color=colour("series-1"))
     for place, value in enumerate(means):
         ax.annotate(
             amount(value), (value, place), xytext=(4, 0), textcoords="offset points", va="center"
         )
-    ax.axvline(of.least, color=colour("text"), linewidth=1.0, linestyle=(0, (3, 2)))
-    name_bars(ax, [cast.short(one.method) for one in of.methods])
-    ax.set_xlim(0.0, max(*means, of.least) * 1.2)
+    ax.axvline(overloads.least, color=colour("text"), linewidth=1.0, linestyle=(0, (3, 2)))
+    name_bars(ax, [cast.short(one.method) for one in overloads.methods])
+    ax.set_xlim(0.0, max(*means, overloads.least) * 1.2)
     ax.set_xlabel(folded("mean overload, weighted units (dashed: the best known)", ACROSS))
     ax.grid(axis="x")

@@ -50,7 +50,7 @@ def ranked_gaps(source: Source) -> Chart | None:
         f"Mean gap{interval if has_interval else ''}, one panel for each term of the objective. "
         f"{source.definition}{light if is_unproven else ''}"
         f"{seeds if has_seeds else ''} "
-        f"{source.basis((term.contest for term, _ in bars), of_means=True)}",
+        f"{source.basis((term.comparison for term, _ in bars), of_means=True)}",
         COLUMNS,
         panels,
     )

@@ -18,7 +18,7 @@ from slotwise.benchmarks.judged.method_table import (
     basis,
     telling_terms,
 )
-from slotwise.benchmarks.judged.statistics import VIRTUAL_BEST, Contest, Gaps
+from slotwise.benchmarks.judged.statistics import VIRTUAL_BEST, Gaps, MethodComparison
 from slotwise.benchmarks.judged.summary import Summary
 from slotwise.benchmarks.report.figures.drawing.cast import Cast
 from slotwise.models.display import listed
@@ -50,20 +50,20 @@ class TermGaps:
     statistics: Mapping[str, Record]
 
     @property
-    def contest(self) -> Contest:
+    def comparison(self) -> MethodComparison:
         """Whose gaps they are."""
-        return self.gaps.contest
+        return self.gaps.comparison
 
     @property
     def compared(self) -> tuple[str, ...]:
         """The compared methods."""
-        return compared(self.contest)
+        return compared(self.comparison)
 
     @property
     def members(self) -> tuple[str, ...]:
         """All that have gaps: exact engines, compared methods, and the best of several."""
-        several = len(self.compared) > 1
-        return (*self.contest.names, VIRTUAL_BEST) if several else self.contest.names
+        has_several = len(self.compared) > 1
+        return (*self.comparison.names, VIRTUAL_BEST) if has_several else self.comparison.names
 
     def low(self, method: str) -> Floats:
         """Return the least gap of a member on each instance."""
@@ -74,9 +74,9 @@ class TermGaps:
         return self.gaps.high[:, self.gaps.names.index(method)]
 
 
-def compared(contest: Contest) -> tuple[str, ...]:
+def compared(comparison: MethodComparison) -> tuple[str, ...]:
     """Return the names of the methods that are compared."""
-    return contest.names[len(contest.group.engines) :]
+    return comparison.names[len(comparison.group.engines) :]
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +85,7 @@ class Source:
 
     Parameters
     ----------
-    contests
+    comparisons
         One for each group of methods.
     summary
         What they come to.
@@ -93,7 +93,7 @@ class Source:
         How methods are drawn.
     """
 
-    contests: tuple[Contest, ...]
+    comparisons: tuple[MethodComparison, ...]
     summary: Summary
     cast: Cast
 
@@ -101,14 +101,14 @@ class Source:
     def terms(self) -> tuple[TermGaps, ...]:
         """The gaps of each group in the terms in which one of its methods is above the best."""
         rows = _indexed(self.summary.gaps, "group", "term", "method")
-        found = []
-        for contest in self.contests:
-            number = contest.group.number
+        terms = []
+        for comparison in self.comparisons:
+            number = comparison.group.number
             for term in telling_terms(self.summary, number):
-                gaps = contest.gaps(term)
+                gaps = comparison.gaps(term)
                 statistics = {name: rows[number, term, name] for name in gaps.names}
-                found.append(TermGaps(gaps, self.heading(contest, term), statistics))
-        return tuple(found)
+                terms.append(TermGaps(gaps, self.heading(comparison, term), statistics))
+        return tuple(terms)
 
     @cached_property
     def shares(self) -> Index:
@@ -120,22 +120,22 @@ class Source:
         """Number of a group, profile, method and factor -> its row of `Summary.profiles`."""
         return _indexed(self.summary.profiles, "group", "profile", "method", "tau")
 
-    def heading(self, contest: Contest, term: str = "") -> str:
+    def heading(self, comparison: MethodComparison, term: str = "") -> str:
         """Return what a panel is about: the term, and the group where there are several."""
-        is_allocation = contest.group.subject == Subject.ALLOCATION
+        is_allocation = comparison.group.subject == Subject.ALLOCATION
         name = f"{term} (allocations)" if term and is_allocation else term
-        group = f"group {contest.group.number}" if len(self.contests) > 1 else ""
+        group = f"group {comparison.group.number}" if len(self.comparisons) > 1 else ""
         return ", ".join(filter(None, (name, group)))
 
-    def basis(self, contests: Iterable[Contest], *, of_means: bool = False) -> str:
+    def basis(self, comparisons: Iterable[MethodComparison], *, of_means: bool = False) -> str:
         """Return which instances the groups are compared on, and what is left out.
 
         `of_means`: and how many the means are of.
         """
         groups, methods = self.summary.groups, self.summary.methods
         texts = []
-        for contest in dict.fromkeys(contests):
-            row = groups[groups["group"] == contest.group.number].iloc[0]
+        for comparison in dict.fromkeys(comparisons):
+            row = groups[groups["group"] == comparison.group.number].iloc[0]
             unproven = int(row["bounded"] + row["open"])
             text = (
                 f"{row['basis']} {unproven:,} without a proven optimum."
@@ -143,8 +143,8 @@ class Source:
                 else row["basis"]
             )
             text = basis(self.summary, row["group"]) if of_means else text
-            if len(self.contests) > 1:
-                names = listed([self.cast.name(one) for one in compared(contest)], MOST_METHODS)
+            if len(self.comparisons) > 1:
+                names = listed([self.cast.name(one) for one in compared(comparison)], MOST_METHODS)
                 text = f"Group {row['group']} ({names}): {text}"
             texts.append(text)
         idle = ", ".join(map(self.cast.name, methods.loc[methods["group"].isna(), "method"]))

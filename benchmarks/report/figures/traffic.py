@@ -13,7 +13,7 @@ import numpy as np
 from slotwise.benchmarks.grading.row_file import placement_of
 from slotwise.benchmarks.grading.rows import Row, Subject
 from slotwise.benchmarks.judged.judging import Indices
-from slotwise.benchmarks.judged.statistics import Contest
+from slotwise.benchmarks.judged.statistics import MethodComparison
 from slotwise.benchmarks.report.figures.chart import Chart
 from slotwise.benchmarks.report.figures.drawing.bars import Part, share_bars
 from slotwise.benchmarks.report.figures.drawing.colours import colour, level
@@ -70,32 +70,34 @@ class Traffic:
     methods: Mapping[str, Shares]
 
 
-def traffic(contest: Contest, rows: Sequence[Row], problem_of: ProblemOf) -> Traffic | None:
+def traffic(
+    comparison: MethodComparison, rows: Sequence[Row], problem_of: ProblemOf
+) -> Traffic | None:
     """Return the traffic by level; ``None`` where no instance has placements of all.
 
     Of several seeds the first run counts, of several exact engines one that has the optimum.
     """
-    judged = contest.judged
+    judged = comparison.judged
     by_exact = np.unique(judged.instance[judged.placed & judged.exact])
-    by_all = contest.instances[contest.placed[:, contest.compared].all(axis=1)]
+    by_all = comparison.instances[comparison.placed[:, comparison.compared].all(axis=1)]
     common = np.intersect1d(by_exact, by_all)
     small = common[judged.instances["tasks"].to_numpy()[common] <= MOST_TASKS]
     every = -(-len(small) // MOST_JUDGED) or 1
     chosen: list[int] = []
     shares: list[list[Shares]] = []
     for instance in small[::every].tolist():
-        runs = _runs(contest, instance)
+        runs = _runs(comparison, instance)
         problem = problem_of(rows[runs[0]]["instance_hash"])
         if problem is None or not all(rows[run]["placement"] for run in runs):
             continue
-        found = [_shares(problem, rows[run]) for run in runs]
-        if all(found):
+        run_shares = [_shares(problem, rows[run]) for run in runs]
+        if all(run_shares):
             chosen.append(runs[0])
-            shares.append(found)
+            shares.append(run_shares)
     if not chosen:
         return None
     exact, *means = (_means(some) for some in zip(*shares, strict=True))
-    pairs = zip(compared(contest), means, strict=True)
+    pairs = zip(compared(comparison), means, strict=True)
     return Traffic(
         instances=len(chosen),
         common=len(common),
@@ -105,12 +107,12 @@ def traffic(contest: Contest, rows: Sequence[Row], problem_of: ProblemOf) -> Tra
     )
 
 
-def _runs(contest: Contest, instance: int) -> list[int]:
+def _runs(comparison: MethodComparison, instance: int) -> list[int]:
     """Return the run of an exact engine and the first one of each compared method."""
-    judged = contest.judged
-    there: Indices = np.flatnonzero((judged.instance == instance) & judged.placed)
-    exact = there[judged.exact[there]]
-    first = [there[judged.method[there] == method][0] for method in contest.group.methods]
+    judged = comparison.judged
+    runs: Indices = np.flatnonzero((judged.instance == instance) & judged.placed)
+    exact = runs[judged.exact[runs]]
+    first = [runs[judged.method[runs] == method][0] for method in comparison.group.methods]
     return [int(run) for run in (exact[np.argmax(judged.optimal[exact])], *first)]
 
 
@@ -133,10 +135,10 @@ def _far(shares: Shares) -> float:
 def traffic_chart(source: Source, rows: Sequence[Row], problem_of: ProblemOf) -> Chart | None:
     """Return the chart; ``None`` where no instance has a placement of all that are compared."""
     found = [
-        (contest, of)
-        for contest in source.contests
-        if contest.group.subject == Subject.PLACEMENT
-        and (of := traffic(contest, rows, problem_of)) is not None
+        (comparison, of)
+        for comparison in source.comparisons
+        if comparison.group.subject == Subject.PLACEMENT
+        and (of := traffic(comparison, rows, problem_of)) is not None
     ]
     return chart_of(
         "traffic",
@@ -145,25 +147,31 @@ def traffic_chart(source: Source, rows: Sequence[Row], problem_of: ProblemOf) ->
         "between workers of a node, between nodes of a rack, between racks; the judge recomputed "
         "it from the placements. Mean over the instances that all compared methods and an exact "
         "engine place, the same in every bar; of several seeds the first. "
-        + " ".join(_basis(source, contest, of) for contest, of in found),
+        + " ".join(_basis(source, comparison, of) for comparison, of in found),
         ("group", "method", *LEVELS, "instances"),
-        [_panel(source, contest, of) for contest, of in found],
+        [_panel(source, comparison, of) for comparison, of in found],
         {name: level(index) for index, name in enumerate(LEVELS)},
     )
 
 
-def _basis(source: Source, contest: Contest, of: Traffic) -> str:
-    chosen = "" if of.instances == of.common else f"{of.instances:,}, evenly chosen, of the "
-    return f"{source.basis([contest])} Drawn: {chosen}{of.common:,} that all place."
+def _basis(source: Source, comparison: MethodComparison, traffic: Traffic) -> str:
+    chosen = (
+        ""
+        if traffic.instances == traffic.common
+        else f"{traffic.instances:,}, evenly chosen, of the "
+    )
+    return f"{source.basis([comparison])} Drawn: {chosen}{traffic.common:,} that all place."
 
 
-def _panel(source: Source, contest: Contest, of: Traffic) -> Panel:
-    cast, heading = source.cast, source.heading(contest)
-    exact = "optimum" if of.is_optimal else "exact engines"
-    named = {exact: of.exact} | {cast.name(method): some for method, some in of.methods.items()}
+def _panel(source: Source, comparison: MethodComparison, traffic: Traffic) -> Panel:
+    cast, heading = source.cast, source.heading(comparison)
+    exact = "optimum" if traffic.is_optimal else "exact engines"
+    named = {exact: traffic.exact} | {
+        cast.name(method): some for method, some in traffic.methods.items()
+    }
     short = [
-        (exact, of.exact),
-        *((cast.short(method), some) for method, some in of.methods.items()),
+        (exact, traffic.exact),
+        *((cast.short(method), some) for method, some in traffic.methods.items()),
     ]
     start = f"{heading}, share" if heading else "Share"
     names = list(named)
@@ -176,9 +184,9 @@ def _panel(source: Source, contest: Contest, of: Traffic) -> Panel:
         0.95 + 0.3 * len(named),
         partial(_draw, bars=short),
         f"{start} of the flow that runs from one node to another, on "
-        f"{counted(of.instances, 'instance')}: {', '.join(texts)}.",
+        f"{counted(traffic.instances, 'instance')}: {', '.join(texts)}.",
         [
-            (name, *(f"{100 * share:.1f} %" for share in shares), f"{of.instances:,}")
+            (name, *(f"{100 * share:.1f} %" for share in shares), f"{traffic.instances:,}")
             for name, shares in named.items()
         ],
     )

@@ -11,7 +11,7 @@ import numpy as np
 
 from slotwise.benchmarks.judged.judging import Floats
 from slotwise.benchmarks.judged.method_table import NO_NUMBER, percent
-from slotwise.benchmarks.judged.statistics import Contest
+from slotwise.benchmarks.judged.statistics import MethodComparison
 from slotwise.benchmarks.report.figures.chart import Chart
 from slotwise.benchmarks.report.figures.drawing.cast import Cast
 from slotwise.benchmarks.report.figures.drawing.colours import colour
@@ -52,27 +52,27 @@ class Worth:
 
 def worth_chart(source: Source) -> Chart | None:
     """Return the chart; ``None`` where no run has a prediction."""
-    shown = [(contest, _worth(contest)) for contest in source.contests]
-    shown = [(contest, of) for contest, of in shown if of]
+    shown = [(comparison, _worth(comparison)) for comparison in source.comparisons]
+    shown = [(comparison, of) for comparison, of in shown if of]
     return chart_of(
         "worth",
         "What it is worth",
         "Predicted throughput over that of the exact engine's placement of the instance, against "
         "the gap in the last term of the objective; one point a run. 1 = the throughput of that "
         "placement, which is optimal in the objective and need not be in throughput. Means are "
-        f"geometric. {source.definition} {source.basis(contest for contest, _ in shown)}",
+        f"geometric. {source.definition} {source.basis(comparison for comparison, _ in shown)}",
         COLUMNS,
-        [_panel(source, contest, of) for contest, of in shown],
+        [_panel(source, comparison, of) for comparison, of in shown],
     )
 
 
-def _worth(contest: Contest) -> dict[str, Worth]:
+def _worth(comparison: MethodComparison) -> dict[str, Worth]:
     """Return what the runs of each compared method are worth, of those with any."""
-    judged = contest.judged
-    here = np.isin(judged.instance, contest.instances)
+    judged = comparison.judged
+    here = np.isin(judged.instance, comparison.instances)
     throughput, latency = (judged.over_optimum(name) for name in ("throughput", "latency_ms"))
-    found = {}
-    for method in compared(contest):
+    worths = {}
+    for method in compared(comparison):
         of_method = here & (judged.method == judged.methods.index(method))
         runs = np.flatnonzero(of_method & np.isfinite(throughput) & (throughput > 0))
         last = judged.terms_counted[judged.instance[runs]] - 1
@@ -80,11 +80,11 @@ def _worth(contest: Contest) -> dict[str, Worth]:
         finite = np.isfinite(gaps)
         if finite.any():
             runs = runs[finite]
-            found[method] = Worth(gaps[finite], throughput[runs], latency[runs])
-    return found
+            worths[method] = Worth(gaps[finite], throughput[runs], latency[runs])
+    return worths
 
 
-def _panel(source: Source, contest: Contest, of: Mapping[str, Worth]) -> Panel:
+def _panel(source: Source, comparison: MethodComparison, worths: Mapping[str, Worth]) -> Panel:
     cast = source.cast
     rows = [
         (
@@ -94,14 +94,14 @@ def _panel(source: Source, contest: Contest, of: Mapping[str, Worth]) -> Panel:
             f"{_mean(one.latency):.3f}" if np.isfinite(one.latency).any() else NO_NUMBER,
             percent(float((one.throughput > 1 + 1e-9).mean())),
         )
-        for method, one in of.items()
+        for method, one in worths.items()
     ]
     texts = [f"{row[0]} has {row[2]} times the optimum's throughput" for row in rows]
-    runs = counted(sum(len(one.gaps) for one in of.values()), "run")
+    runs = counted(sum(len(one.gaps) for one in worths.values()), "run")
     return Panel(
-        source.heading(contest),
+        source.heading(comparison),
         HEIGHT_IN,
-        partial(_draw, of=of, cast=cast),
+        partial(_draw, worths=worths, cast=cast),
         f"In the mean of {runs}, {', '.join(texts)}.",
         rows,
     )
@@ -109,13 +109,13 @@ def _panel(source: Source, contest: Contest, of: Mapping[str, Worth]) -> Panel:
 
 def _mean(ratios: Floats) -> float:
     """Return the geometric mean of those that are known."""
-    known = ratios[np.isfinite(ratios) & (ratios > 0)]
-    return float(np.exp(np.log(known).mean()))
+    finite = ratios[np.isfinite(ratios) & (ratios > 0)]
+    return float(np.exp(np.log(finite).mean()))
 
 
-def _draw(ax: Axes, of: Mapping[str, Worth], cast: Cast) -> None:
-    for method in cast.ordered(of):
-        look, one = cast.look(method), of[method]
+def _draw(ax: Axes, worths: Mapping[str, Worth], cast: Cast) -> None:
+    for method in cast.ordered(worths):
+        look, one = cast.look(method), worths[method]
         ax.plot(
             100 * one.gaps, one.throughput, look.marker or ".", color=look.colour, markersize=4,
             label=cast.short(method) if look.is_named else None, linestyle="none",

@@ -53,15 +53,20 @@ def write_paper(graded: Graded, folder: str | Path) -> tuple[Path, ...]:
 def paper_files(graded: Graded) -> dict[str, bytes]:
     """Return the files by name; see `write_paper`."""
     drawn = graded.charts
-    behind = [PaperTable(f"{one.name}-table", one.caption, one.columns, one.rows) for one in drawn]
+    behind = [
+        PaperTable(
+            f"{drawn_table.name}-table", drawn_table.caption, drawn_table.columns, drawn_table.rows
+        )
+        for drawn_table in drawn
+    ]
     files: dict[str, bytes] = {}
-    for one in drawn:
-        files[f"{one.name}.svg"] = one.svg
-        files[f"{one.name}.pdf"] = image(one.drawn, "pdf")
+    for drawn_table in drawn:
+        files[f"{drawn_table.name}.svg"] = drawn_table.svg
+        files[f"{drawn_table.name}.pdf"] = image(drawn_table.drawn, "pdf")
     for table in (*tables(graded), *behind):
         files[f"{table.name}.csv"] = table.csv_text().encode()
         files[f"{table.name}.tex"] = latex_table(table).encode()
-    shown = "\n".join(latex_figure(one.name, one.caption) for one in drawn)
+    shown = "\n".join(latex_figure(drawn_table.name, drawn_table.caption) for drawn_table in drawn)
     files[ALL_FIGURES] = (PREAMBLE + shown).encode()
     files[CAPTIONS] = "\n".join(map(_words, drawn)).encode()
     files[HOW_MADE] = _how_made(graded).encode()
@@ -78,8 +83,8 @@ def _how_made(graded: Graded) -> str:
         "instances": f"{len(graded.judged.instances)}, sha256 of their hashes "
         f"{hashlib.sha256(hashes.encode()).hexdigest()}",
         **{
-            f"basis of {one.name}": " ".join(one.basis.splitlines())
-            for one in method_tables(graded.summary)
+            f"basis of {table.name}": " ".join(table.basis.splitlines())
+            for table in method_tables(graded.summary)
         },
     }
     return "".join(f"{name}: {text}\n" for name, text in lines.items())

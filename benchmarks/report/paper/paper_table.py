@@ -61,13 +61,13 @@ def _plain_columns(head: str, cells: Sequence[str]) -> list[Sequence[str]]:
     parts = [None if head in _NAMES else _numbers(cell) for cell in cells]
     if None in parts or not any(parts):
         return [(head, *("" if cell in _EMPTY else cell for cell in cells))]
-    found = [part or {} for part in parts]
-    if all(part.get(" from") == part.get(" to") for part in found):
-        found = [{"" if name == " from" else name: number for name, number in part.items()
-                  if name != " to"} for part in found]  # fmt: skip
-    names = dict.fromkeys(name for part in found for name in part)
+    columns = [part or {} for part in parts]
+    if all(part.get(" from") == part.get(" to") for part in columns):
+        columns = [{"" if name == " from" else name: number for name, number in part.items()
+                  if name != " to"} for part in columns]  # fmt: skip
+    names = dict.fromkeys(name for part in columns for name in part)
     unit = ", %" if any(" %" in cell for cell in cells) else ""
-    return [(f"{head}{name}{unit}", *(part.get(name, "") for part in found)) for name in names]
+    return [(f"{head}{name}{unit}", *(part.get(name, "") for part in columns)) for name in names]
 
 
 def _numbers(cell: str) -> dict[str, str] | None:

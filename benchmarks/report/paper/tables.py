@@ -23,7 +23,7 @@ from slotwise.benchmarks.report.text import DASH, number
 
 def tables(graded: Graded) -> tuple[PaperTable, ...]:
     """Return the tables of a grading that have a line."""
-    cuts = edge_cut_table(graded.rows, graded.contests, graded.labels)
+    cuts = edge_cut_table(graded.rows, graded.comparisons, graded.labels)
     summed = [*method_tables(graded.summary, graded.labels)]
     summed += term_tables(graded.summary, graded.labels)
     made = (
@@ -41,9 +41,9 @@ BALANCE = (
 )
 
 
-def _paper(one: TextTable, text: str) -> PaperTable:
-    basis = " ".join(one.basis.splitlines())
-    return PaperTable(one.name, f"{text} {basis}", tuple(one.heads), one.rows)
+def _paper(text_table: TextTable, text: str) -> PaperTable:
+    basis = " ".join(text_table.basis.splitlines())
+    return PaperTable(text_table.name, f"{text} {basis}", tuple(text_table.heads), text_table.rows)
 
 
 def _failures(graded: Graded) -> PaperTable:
@@ -55,11 +55,11 @@ def _failures(graded: Graded) -> PaperTable:
         ("method", "what went wrong", "runs", "of", "for example"),
         tuple(
             (
-                *(label_of(one.method, names), group.kind, str(group.count), str(one.runs)),
+                *(label_of(failure.method, names), group.kind, str(group.count), str(failure.runs)),
                 group.examples[0].instance if group.examples else DASH,
             )
-            for one in failures(graded.rows, graded.judged)
-            for group in one.groups
+            for failure in failures(graded.rows, graded.judged)
+            for group in failure.groups
         ),
     )
 

@@ -83,16 +83,16 @@ def node_box(problem: Problem, side: Side, tasks: Tasks, node: int) -> NodeBox:
     total = sum(len(side.tasks[place]) for place in places)
     row, role, left_out = side.loads[node], side.role(node), ""
     if total > MOST_TASKS or len(places) > MOST_WORKERS:
-        found = _groups(side, tasks, sorted(t for place in places for t in side.tasks[place]))
-        workers = [WorkerBox("", found[:MOST_GROUPS])]
-        hidden = found[MOST_GROUPS:]
+        tasks_here = _groups(side, tasks, sorted(t for place in places for t in side.tasks[place]))
+        workers = [WorkerBox("", tasks_here[:MOST_GROUPS])]
+        hidden = tasks_here[MOST_GROUPS:]
         if hidden:
             inside = counted(sum(group.count for group in hidden), "task")
             left_out = f"and {counted(len(hidden), 'more component')} with {inside}"
     else:
-        several = len(places) > 1
+        has_several = len(places) > 1
         workers = [
-            WorkerBox(f"worker {place[1]}" if several else "", groups)
+            WorkerBox(f"worker {place[1]}" if has_several else "", groups)
             for place in places
             for groups in _workers(problem, side, tasks, place)
         ]
@@ -123,9 +123,9 @@ def _workers(
     return [_groups(side, tasks, found) for found in by_topology.values()]
 
 
-def _groups(side: Side, tasks: Tasks, found: Sequence[int]) -> tuple[Group, ...]:
+def _groups(side: Side, tasks: Tasks, chosen: Sequence[int]) -> tuple[Group, ...]:
     by_component: dict[int, list[int]] = {}
-    for task in found:
+    for task in chosen:
         by_component.setdefault(tasks.component[task], []).append(task)
     return tuple(
         _group(side, tasks, tasks.components[number], members)

@@ -45,21 +45,21 @@ class Tasks:
 
 def tasks_of(problem: Problem) -> Tasks:
     """Return the tasks in canonical order."""
-    several = len(problem.instance.topologies) > 1
+    has_several = len(problem.instance.topologies) > 1
     components: list[Component] = []
     of_task: list[int] = []
     index: list[int] = []
     for topology in problem.instance.topologies:
-        for one in topology.placed_components:
-            if not one.parallelism:
+        for component in topology.placed_components:
+            if not component.parallelism:
                 continue
             number = len(components)
-            name = f"{topology.id}/{one.id}" if several else one.id
+            name = f"{topology.id}/{component.id}" if has_several else component.id
             components.append(
-                Component(_letter(number), name, number % SERIES + 1, one.parallelism)
+                Component(_letter(number), name, number % SERIES + 1, component.parallelism)
             )
-            of_task += [number] * one.parallelism
-            index += range(one.parallelism)
+            of_task += [number] * component.parallelism
+            index += range(component.parallelism)
     return Tasks(tuple(components), tuple(of_task), tuple(index))
 
 
@@ -75,12 +75,12 @@ MOST_RANGES = 8
 
 def ranges(indices: Sequence[int], most: int = MOST_RANGES) -> str:
     """Return ascending indices as text: ``0-2, 5`` with an en dash, and how many more there are."""
-    found: list[list[int]] = []
+    runs: list[list[int]] = []
     for index in indices:
-        if found and index == found[-1][1] + 1:
-            found[-1][1] = index
+        if runs and index == runs[-1][1] + 1:
+            runs[-1][1] = index
         else:
-            found.append([index, index])
-    texts = [str(a) if a == b else f"{a}\N{EN DASH}{b}" for a, b in found[:most]]
-    left = sum(b - a + 1 for a, b in found[most:])
+            runs.append([index, index])
+    texts = [str(a) if a == b else f"{a}\N{EN DASH}{b}" for a, b in runs[:most]]
+    left = sum(b - a + 1 for a, b in runs[most:])
     return ", ".join(texts) + (f" and {left:,} more" if left else "")

@@ -52,17 +52,17 @@ def moves(problem: Problem, tasks: Tasks, first: Placement, side: Side) -> Moves
     ways: dict[tuple[int, Place, Place], list[int]] = {}
     for task in range(problem.task_count):
         here = first.nodes[task], first.workers[task]
-        there = after.nodes[task], after.workers[task]
-        if here != there:
-            ways.setdefault((tasks.component[task], here, there), []).append(task)
+        target = after.nodes[task], after.workers[task]
+        if here != target:
+            ways.setdefault((tasks.component[task], here, target), []).append(task)
     lines = [
         MoveLine(
             tasks=f"{tasks.components[number].name}[{ranges([tasks.index[t] for t in moved])}]",
             count=len(moved),
             before=place_text(problem, here),
-            after=place_text(problem, there),
+            after=place_text(problem, target),
         )
-        for (number, here, there), moved in ways.items()
+        for (number, here, target), moved in ways.items()
     ]
     hidden = sum(line.count for line in lines[MOST_MOVES:])
     left_out = f"and {counted(hidden, 'more task')}" if hidden else ""

@@ -61,26 +61,26 @@ def rack_boxes(
         racks.setdefault(int(problem.node_rack[node]), []).append(node)
     counts = side.task_counts()
     large = problem.task_count > MOST_OPEN_TASKS
-    found: list[RackBox] = []
+    boxes: list[RackBox] = []
     bare: list[int] = []
     for rack, nodes in racks.items():
         drawn = [node for node in nodes if side.role(node) in roles]
         if not drawn and len(racks) > 1:
             bare += nodes
             continue
-        found.append(
+        boxes.append(
             RackBox(
                 name=f"rack {problem.racks[rack]}",
                 note=_note(nodes, counts) + _role(problem, side, nodes),
                 nodes=tuple(node_box(problem, side, tasks, node) for node in drawn),
                 left_out=_left_out([n for n in nodes if side.role(n) not in roles], counts),
-                is_open=not large or not found,
+                is_open=not large or not boxes,
             )
         )
     if bare:
-        name = counted(len(racks) - len(found), "rack") + " not drawn"
-        found.append(RackBox(name, _note(bare, counts), (), "", is_open=False))
-    return tuple(found)
+        name = counted(len(racks) - len(boxes), "rack") + " not drawn"
+        boxes.append(RackBox(name, _note(bare, counts), (), "", is_open=False))
+    return tuple(boxes)
 
 
 def _role(problem: Problem, side: Side, nodes: Sequence[int]) -> str:

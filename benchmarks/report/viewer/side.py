@@ -103,9 +103,9 @@ def _moved(problem: Problem, first: Placement, role: Place, here: list[int]) -> 
     by_class: dict[int, list[int]] = {}
     for task in here:
         by_class.setdefault(int(problem.task_class[task]), []).append(task)
-    found = []
+    moved = []
     for c, tasks in by_class.items():
         before = {t for t in problem.classes[c].tasks if (first.nodes[t], first.workers[t]) == role}
         tasks.sort(key=lambda task: task not in before)
-        found += tasks[len(before) :]
-    return found
+        moved += tasks[len(before) :]
+    return moved

@@ -129,13 +129,13 @@ def _worker(worker: WorkerBox) -> _Drawing:
 
 def _group(group: Group) -> str:
     """Draw a square with the component's letter, its name, and how many of its tasks there are."""
-    one, half = group.component, SQUARE / 2
-    title = f"{one.name}, tasks {group.indices}"
+    component, half = group.component, SQUARE / 2
+    title = f"{component.name}, tasks {group.indices}"
     return (
-        f'<g><title>{escape(title)}</title><rect class="square c{one.series}" '
+        f'<g><title>{escape(title)}</title><rect class="square c{component.series}" '
         f'width="{SQUARE}" height="{SQUARE}" rx="2"/>'
-        f'<text class="letter" x="{half}" y="10">{escape(one.letter)}</text>'
-        + _text(SQUARE + 5, 11, one.name, "note", most=MOST_NAME)
+        f'<text class="letter" x="{half}" y="10">{escape(component.letter)}</text>'
+        + _text(SQUARE + 5, 11, component.name, "note", most=MOST_NAME)
         + _text(INSIDE - 8, 11, f"{TIMES}{group.count}", "note", end=True)
         + "</g>"
     )

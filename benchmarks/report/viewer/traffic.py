@@ -55,16 +55,16 @@ class Traffic:
 
 def traffic(verdicts: Sequence[Verdict]) -> tuple[Traffic, ...]:
     """Return the traffic of each of several placements of one instance, on one scale."""
-    found = [stream_costs(one.problem, one.accounting) for one in verdicts]
-    dearest = max((stream.total for streams in found for stream in streams), default=Fraction(0))
+    costs = [stream_costs(one.problem, one.accounting) for one in verdicts]
+    dearest = max((stream.total for streams in costs for stream in streams), default=Fraction(0))
     return tuple(
         _traffic(verdict, streams, dearest)
-        for verdict, streams in zip(verdicts, found, strict=True)
+        for verdict, streams in zip(verdicts, costs, strict=True)
     )
 
 
 def _traffic(verdict: Verdict, streams: Sequence[StreamCost], dearest: Fraction) -> Traffic:
-    several = len(verdict.problem.rules) > 1
+    has_several = len(verdict.problem.rules) > 1
     paying = [stream for stream in streams if stream.total]
     hidden = paying[MOST_STREAMS:]
     left_out = ""
@@ -79,14 +79,14 @@ def _traffic(verdict: Verdict, streams: Sequence[StreamCost], dearest: Fraction)
         )
         if flow
         else (),
-        streams=tuple(_line(one, several, dearest) for one in paying[:MOST_STREAMS]),
+        streams=tuple(_line(one, has_several, dearest) for one in paying[:MOST_STREAMS]),
         left_out=left_out,
         total=_number(verdict.parts["network"]),
     )
 
 
-def _line(stream: StreamCost, several: bool, dearest: Fraction) -> StreamLine:
-    prefix = f"{stream.topology}/" if several else ""
+def _line(stream: StreamCost, has_several: bool, dearest: Fraction) -> StreamLine:
+    prefix = f"{stream.topology}/" if has_several else ""
     where = [
         f"{_number(flow)} {name}"
         for name, flow, cost in zip(LEVEL_NAMES, stream.flow, stream.cost, strict=True)

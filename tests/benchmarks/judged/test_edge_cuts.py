@@ -8,7 +8,7 @@ from graded_rows import row
 
 from slotwise.benchmarks.judged.edge_cuts import BASELINES, GRAPH_FAMILIES, HEADS, edge_cut_table
 from slotwise.benchmarks.judged.reading import judged_rows
-from slotwise.benchmarks.judged.statistics import contests_of
+from slotwise.benchmarks.judged.statistics import comparisons_of
 from slotwise.models.families.registry import FAMILIES
 
 
@@ -35,7 +35,7 @@ ROWS = [
 def table():
     judged = judged_rows(ROWS)
     rows = [ROWS[number] for number in judged.runs["row"]]
-    return edge_cut_table(rows, contests_of(judged), {"ldg": "mine"})
+    return edge_cut_table(rows, comparisons_of(judged), {"ldg": "mine"})
 
 
 def test_ratios_are_means_over_what_all_methods_placed():
@@ -57,7 +57,7 @@ def test_balance_is_the_most_tasks_over_the_average():
 
 def test_other_families_have_no_table():
     rows = [one for one in ROWS if one["family"] == "f"]
-    assert edge_cut_table(rows, contests_of(judged_rows(rows)), {}) is None
+    assert edge_cut_table(rows, comparisons_of(judged_rows(rows)), {}) is None
 
 
 def test_families_and_baselines_exist():

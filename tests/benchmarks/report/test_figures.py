@@ -315,7 +315,7 @@ def random_grading(seed: int) -> list[Row]:
 def test_tables_of_random_gradings_have_the_numbers_of_the_summary(seed: int) -> None:
     rows = random_grading(seed)
     source, found = source_of(rows), charts_of(rows)
-    several = len(source.contests) > 1
+    several = len(source.comparisons) > 1
     gaps = {
         (row["group"], row["term"], row["method"]): row
         for row in source.summary.gaps.to_dict("records")
@@ -362,7 +362,7 @@ def _hold_ranked(chart: Chart, gaps: Lines, *, several: bool) -> set[str]:
 
 
 def _hold_shares(found: dict[str, Chart], source: Source) -> None:
-    several, name = len(source.contests) > 1, source.cast.name
+    several, name = len(source.comparisons) > 1, source.cast.name
     ecdf = {
         (row["group"], row["term"], name(row["method"]), row["within"]): row
         for row in source.summary.ecdf.to_dict("records")
@@ -438,8 +438,8 @@ def test_traffic_is_recomputed_from_the_placements() -> None:
         optimum("b", "0", "1", placement=together),
         row("b", "spread", "refused"),
     ]
-    (contest,) = source_of(rows).contests
-    found = traffic(contest, newest(rows), lambda _: problem)
+    (comparison,) = source_of(rows).comparisons
+    found = traffic(comparison, newest(rows), lambda _: problem)
     assert found is not None
     assert (found.instances, found.common) == (1, 1), "b is not placed by all"
     assert found.is_optimal
@@ -448,7 +448,7 @@ def test_traffic_is_recomputed_from_the_placements() -> None:
     assert name == "spread"
     assert sum(shares) == pytest.approx(1)
     assert shares[0] < 1, "of two seeds the first"
-    assert traffic(contest, newest(rows), lambda _: None) is None
+    assert traffic(comparison, newest(rows), lambda _: None) is None
     caption = charts_of(rows, problem_of=lambda _: problem)["traffic"].caption
     assert "Compared on 2 instances. Drawn: 1 that all place." in caption
 

@@ -147,8 +147,8 @@ def of_two_cores(options: argparse.Namespace) -> tuple[Figure, ...]:
     """
     count = max(2, options.instances // 5)
     request = {"exact": False, "bare": False, "count": count, "family": options.family}
-    one, two = measure(1, request), measure(2, request)
-    wall, cpu = wall_rate(two) / wall_rate(one), 2 * cpu_rate(two) / cpu_rate(one)
+    first, second = measure(1, request), measure(2, request)
+    wall, cpu = wall_rate(second) / wall_rate(first), 2 * cpu_rate(second) / cpu_rate(first)
     return (Figure("2 cores / 1 core", wall, cpu, least=LEAST_SPEED_UP),)
 
 
@@ -156,20 +156,20 @@ def of_grading(options: argparse.Namespace) -> tuple[Figure, ...]:
     """Measure the runs of heuristics by a grading on Spark, beside those of a bare process."""
     request = {"exact": False, "count": options.instances, "family": options.family}
     bare = measure(1, {**request, "bare": True})
-    one, two = (measure(1, {**request, "master": f"local[{cores}]"}) for cores in (1, 2))
+    first, second = (measure(1, {**request, "master": f"local[{cores}]"}) for cores in (1, 2))
     return (
-        Figure("runs/s of a grading, 1 core", wall_rate(one), cpu_rate(one)),
-        Figure("runs/s of a grading, 2 cores", wall_rate(two), cpu_rate(two)),
+        Figure("runs/s of a grading, 1 core", wall_rate(first), cpu_rate(first)),
+        Figure("runs/s of a grading, 2 cores", wall_rate(second), cpu_rate(second)),
         Figure(
             "grading / bare process",
-            wall_rate(one) / wall_rate(bare),
-            cpu_rate(one) / cpu_rate(bare),
+            wall_rate(first) / wall_rate(bare),
+            cpu_rate(first) / cpu_rate(bare),
             least=LEAST_SHARE,
         ),
         Figure(
             "grading, 2 cores / 1 core",
-            wall_rate(two) / wall_rate(one),
-            2 * cpu_rate(two) / cpu_rate(one),
+            wall_rate(second) / wall_rate(first),
+            2 * cpu_rate(second) / cpu_rate(first),
             least=LEAST_SPEED_UP,
         ),
     )
@@ -204,10 +204,10 @@ def run(options: argparse.Namespace) -> None:
     table = Table(COLUMNS, options.json)
     failed: list[str] = []
     for name, part in PARTS.items():
-        for one in part(options) if options.part in (None, name) else ():
-            document = {**asdict(one), "holds": one.holds}
-            table.add(document, (one.what, f"{one.wall:.3f}", f"{one.cpu:.3f}", one.asked))
-            failed += [] if one.holds else [one.what]
+        for ratio in part(options) if options.part in (None, name) else ():
+            document = {**asdict(ratio), "holds": ratio.holds}
+            table.add(document, (ratio.what, f"{ratio.wall:.3f}", f"{ratio.cpu:.3f}", ratio.asked))
+            failed += [] if ratio.holds else [ratio.what]
     table.end({"failed": failed}, ())
     if failed and not options.report_only:
         raise SlotwiseError(f"worse than asked: {', '.join(failed)}")

@@ -40,8 +40,8 @@ def main() -> None:
         sys.stdin.readline()
         wall, cpu = time.perf_counter(), _cpu_seconds()
         result = work()
-        taken = {"wall_s": time.perf_counter() - wall, "cpu_s": _cpu_seconds() - cpu}
-        _say(out, {**result, **taken})
+        times = {"wall_s": time.perf_counter() - wall, "cpu_s": _cpu_seconds() - cpu}
+        _say(out, {**result, **times})
 
 
 @contextmanager

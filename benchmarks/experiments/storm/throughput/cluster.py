@@ -87,8 +87,8 @@ class Storm:
             words, canonical_json(request).encode(), _environment("hub", self.home), START_S
         )
         if done.code != 0:
-            said = one_line((done.stdout + done.stderr).decode(), 300)
-            raise SlotwiseError(f"Storm refuses: {said or 'out of time'}")
+            output = one_line((done.stdout + done.stderr).decode(), 300)
+            raise SlotwiseError(f"Storm refuses: {output or 'out of time'}")
 
     def settled(self, tasks: int) -> None:
         """Wait until so many executors are assigned."""
@@ -150,12 +150,12 @@ def wait_for(address: str, is_so: Callable[[Imported], bool], what: str) -> None
     why = ""
     while time.monotonic() < deadline:
         try:
-            found = read_nimbus(address)
+            snapshot = read_nimbus(address)
         except InputError as error:  # it does not answer yet, or counts executors that start
             why = str(error)
         else:
-            why = "; ".join(found.read)
-            if is_so(found):
+            why = "; ".join(snapshot.read)
+            if is_so(snapshot):
                 return
         time.sleep(0.5)
     raise SlotwiseError(f"no {what} after {START_S:g} s; the last answer: {why}")

@@ -175,12 +175,12 @@ class Plan:
     simulated: Outcome
 
 
-def rank_correlation(rows: Sequence[Row], of: str) -> float | None:
+def rank_correlation(rows: Sequence[Row], column: str) -> float | None:
     """Return Spearman's correlation of what was measured and of ``predicted`` or ``simulated``.
 
     ``None`` for fewer than three rows, and where one of the two is the same in all.
     """
-    pairs = [(getattr(row, of), row.measured) for row in rows]
+    pairs = [(getattr(row, column), row.measured) for row in rows]
     if len(pairs) < 3 or any(len(set(side)) < 2 for side in zip(*pairs, strict=True)):
         return None
     return float(spearmanr(*zip(*pairs, strict=True)).statistic)
@@ -197,8 +197,8 @@ def run(options: argparse.Namespace) -> None:
     rows: list[Row] = []
     with (
         _ended_by_sigterm(),
-        network(setting.interface_mbit_s, setting.uplink_mbit_s) as made,
-        running_storm(made) as storm,
+        network(setting.interface_mbit_s, setting.uplink_mbit_s) as net,
+        running_storm(net) as storm,
     ):
         for name in names:
             for row in _rows(storm, TOPOLOGIES[name], placements, setting, options):
@@ -292,8 +292,8 @@ def _imported(storm: Storm, setting: Setting) -> Instance:
 def _slotwise(*words: str) -> str:
     done = exchange([sys.executable, "-m", "slotwise", *words], time_limit_s=COMMAND_S)
     if done.code != 0:
-        said = one_line((done.stderr + done.stdout).decode(), 300)
-        raise SlotwiseError(f"slotwise {words[0]} fails: {said or 'out of time'}")
+        output = one_line((done.stderr + done.stdout).decode(), 300)
+        raise SlotwiseError(f"slotwise {words[0]} fails: {output or 'out of time'}")
     return done.stdout.decode()
 
 
@@ -311,7 +311,9 @@ def _plan(instance: Instance, setting: Setting, name: str) -> Plan:
     tried = Tried(empty)
     prediction = predict(empty, placement)
     sending = sum(
-        one.utilisation for one in prediction.utilisations if one.resource.kind is Kind.NIC_OUT
+        utilisation.utilisation
+        for utilisation in prediction.utilisations
+        if utilisation.resource.kind is Kind.NIC_OUT
     )
     return Plan(
         name,
@@ -336,22 +338,22 @@ def _run(
     spouts = sum(one.parallelism for one in topology.components if one.kind == "spout")
     for _ in range(options.attempts):
         _wait_until_steady(storm, spouts, options.warm_up)
-        found = _interval(storm, spouts, options.seconds)
+        count = _interval(storm, spouts, options.seconds)
         if options.progress:
             sys.stderr.write(
-                f"{topology.id}, {plan.name}: {found.rate:.1f} tuples/s, "
-                f"{found.latency_ms:.0f} ms, cores {found.cpu:.0%} busy, "
-                f"{found.own_cpu:.0%} by this run, {found.failed} failed\n"
+                f"{topology.id}, {plan.name}: {count.rate:.1f} tuples/s, "
+                f"{count.latency_ms:.0f} ms, cores {count.cpu:.0%} busy, "
+                f"{count.own_cpu:.0%} by this run, {count.failed} failed\n"
             )
-        if found.own_cpu <= BUSY and not found.failed:
+        if count.own_cpu <= BUSY and not count.failed:
             break
     else:
         raise SlotwiseError(
             f"{topology.id}, {plan.name}: no interval of {options.attempts} counts, in the last "
-            f"one this run used {found.own_cpu:.0%} of the cores and {found.failed} tuples failed"
+            f"one this run used {count.own_cpu:.0%} of the cores and {count.failed} tuples failed"
         )
     _slotwise("storm", "status", *where)  # ends with an error where a task is elsewhere
-    return found
+    return count
 
 
 def _wait_until_steady(storm: Storm, spouts: int, warm_up_s: float) -> None:
@@ -372,11 +374,11 @@ def _interval(storm: Storm, spouts: int, seconds: float) -> Interval:
     time.sleep(seconds)
     end, sent_after, cpu_after = _now_ms(), sent_bytes(), _cpu_s()
     passed = (end - start) / 1000
-    found = counted(storm.counts, spouts, start, end)
+    counts = counted(storm.counts, spouts, start, end)
     cores = psutil.cpu_count() or 1
     busy, own = ((later - one) / passed / cores for one, later in zip(cpu, cpu_after, strict=True))
     mbit_s = {key: (sent_after[key] - sent[key]) * 8e-6 / passed for key in sent}
-    return Interval(found.rate, found.latency_ms, found.failed, mbit_s, busy, own)
+    return Interval(counts.rate, counts.latency_ms, counts.failed, mbit_s, busy, own)
 
 
 def _now_ms() -> int:

@@ -105,20 +105,20 @@ def network(interface_mbit_s: int, uplink_mbit_s: int) -> Iterator[Network]:
     SlotwiseError
         When a command of ``ip`` or ``tc`` fails.
     """
-    made = Network(_name("hub"), {host.name: _name(host.name) for host in HOSTS})
+    net = Network(_name("hub"), {host.name: _name(host.name) for host in HOSTS})
     with ExitStack() as stack:
-        for namespace in (made.hub, *made.namespaces.values()):
+        for namespace in (net.hub, *net.namespaces.values()):
             _run(f"ip netns add {namespace}")
             stack.callback(_run, f"ip netns del {namespace}")
             _run(f"ip -n {namespace} link set lo up")
-        stack.enter_context(_inside(made.hub))
+        stack.enter_context(_inside(net.hub))
         _run("ip link add core type bridge", "ip link set core up")
         _run(f"ip address add {HUB}/16 dev core")
         for rack in RACKS:
             _make_rack(rack, uplink_mbit_s)
         for host in HOSTS:
-            _make_host(host, made.namespaces[host.name], interface_mbit_s)
-        yield made
+            _make_host(host, net.namespaces[host.name], interface_mbit_s)
+        yield net
 
 
 def _name(part: str) -> str:
@@ -149,37 +149,37 @@ def _bucket(link: str, mbit_s: int) -> str:
 
 def sent_bytes() -> dict[str, int]:
     """Return the bytes that each host, and each rack's uplink (``up1``), has sent so far."""
-    found = json.loads(_run("ip -json -statistics link show"))
-    links = {one["ifname"]: one["stats64"] for one in found}
+    statistics = json.loads(_run("ip -json -statistics link show"))
+    links = {one["ifname"]: one["stats64"] for one in statistics}
     sent = {host.name: int(links[host.name]["rx"]["bytes"]) for host in HOSTS}
     return sent | {f"up{rack}": int(links[f"up{rack}"]["tx"]["bytes"]) for rack in RACKS}
 
 
 def _run(*commands: str) -> str:
     """Run commands, which end; return what the last one wrote."""
-    said = ""
+    output = ""
     for command in commands:
         done = subprocess.run(
             command.split(), capture_output=True, text=True, timeout=COMMAND_S, check=False
         )
         if done.returncode:
             raise SlotwiseError(f"{command}: {done.stderr.strip() or done.returncode}")
-        said = done.stdout
-    return said
+        output = done.stdout
+    return output
 
 
 @contextmanager
 def _inside(namespace: str) -> Iterator[None]:
     """Let this thread, and what it starts, be in a namespace."""
     before = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
-    there = os.open(Path("/run/netns", namespace), os.O_RDONLY)
+    namespace_file = os.open(Path("/run/netns", namespace), os.O_RDONLY)
     try:
-        _enter(there)
+        _enter(namespace_file)
         yield
     finally:
         _enter(before)
         os.close(before)
-        os.close(there)
+        os.close(namespace_file)
 
 
 def _enter(descriptor: int) -> None:

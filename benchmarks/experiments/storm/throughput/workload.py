@@ -152,18 +152,18 @@ def with_workload(imported: Instance, setting: Setting) -> Instance:
 
 
 def _solved(instance: Instance, *terms: str) -> Placement:
-    found = best(instance, terms, 1, SOLVE_S)
-    if found is None:
+    placement = best(instance, terms, 1, SOLVE_S)
+    if placement is None:
         raise SlotwiseError(f"the best placement by {terms[0]} is not proven in {SOLVE_S:g} s")
-    return found
+    return placement
 
 
 def _with_rates(instance: Instance) -> Instance:
     """Return the instance with a rate of its spouts in place of the window, for ``bottleneck``."""
     (topology,) = instance.topologies
     components = tuple(
-        replace(one, rate=Decimal(100)) if one.kind == "spout" else one
-        for one in topology.components
+        replace(component, rate=Decimal(100)) if component.kind == "spout" else component
+        for component in topology.components
     )
     open_topology = replace(topology, window=None, components=components)
     return replace(instance, topologies=(open_topology,))

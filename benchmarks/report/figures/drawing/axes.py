@@ -35,11 +35,11 @@ def ratios(ax: Axes, most: float) -> None:
     steps = [1.0, 1.01, 1.02, 1.05, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0]
     steps += [10.0**power * step for power in range(1, 13) for step in (1, 2, 5)]
     ax.set_xscale("log")
-    kept: list[float] = []
+    ticks: list[float] = []
     for step in steps:
-        if step <= most and (not kept or math.log(step / kept[-1]) * TICKS >= math.log(most)):
-            kept.append(step)
-    ax.set_xticks(kept, [f"{tick:,g}" for tick in kept])
+        if step <= most and (not ticks or math.log(step / ticks[-1]) * TICKS >= math.log(most)):
+            ticks.append(step)
+    ax.set_xticks(ticks, [f"{tick:,g}" for tick in ticks])
     ax.set_xticks([], minor=True)
     ax.set_xlim(1.0, most)
 
@@ -62,8 +62,8 @@ def size_axis(ax: Axes, sizes: list[float], label: str) -> None:
         ax.set_xscale("log")
         powers = range(math.floor(math.log10(low)), _power(high) + 1)
         ticks = [step * 10.0**power for power in powers for step in (1, 3)]
-        kept = [tick for tick in ticks if low * 0.8 <= tick <= high * 1.2]
-        ax.set_xticks(kept, [f"{tick:,g}" for tick in kept])
+        visible = [tick for tick in ticks if low * 0.8 <= tick <= high * 1.2]
+        ax.set_xticks(visible, [f"{tick:,g}" for tick in visible])
         ax.set_xticks([], minor=True)
 
 

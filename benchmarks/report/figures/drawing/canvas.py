@@ -73,8 +73,8 @@ def new_chart(heights: list[float]) -> tuple[Figure, list[Axes]]:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(WIDTH_IN, sum(heights)), layout="constrained")
-    made = figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights)
-    return figure, [axes for row in made for axes in row]
+    grid = figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights)
+    return figure, [axes for row in grid for axes in row]
 
 
 def image(figure: Figure, form: str) -> bytes:

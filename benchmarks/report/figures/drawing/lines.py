@@ -115,10 +115,10 @@ def name_lines(ax: Axes, lines: Sequence[Line], cast: Cast, height_in: float) ->
         _name(ax, cast.short(line.method), cast.look(line.method), place)
 
 
-def spread(wanted: Sequence[float], apart: float) -> list[float]:
-    """Return rising places near `wanted` (rising, from 0 to 1) that are at least `apart`."""
+def spread(positions: Sequence[float], apart: float) -> list[float]:
+    """Return rising places near `positions` (rising, from 0 to 1) that are at least `apart`."""
     places: list[float] = []
-    for place in wanted:
+    for place in positions:
         places.append(max(place, places[-1] + apart) if places else place)
     top = max(1.0, apart * (len(places) - 1))
     for index in range(len(places) - 1, -1, -1):
