@@ -211,11 +211,11 @@ def _optimum(question: Question, result: SlotResult, setting: Setting) -> Answer
     if offered is not None and result.bound > offered:
         reason = f"needs {result.bound} slots or more; the VMs have {offered}"
         return replace(blank, outcome=Outcome.INFEASIBLE, reason=reason)
-    made = None if result.plan is None else seated(result.plan, setting.vm_sizes)
-    if made is None:
+    plan = None if result.plan is None else seated(result.plan, setting.vm_sizes)
+    if plan is None:
         return blank
     proven = result.status is Status.OPTIMAL
-    answer = replace(blank, plan=made, slots=result.slots, reason="")
+    answer = replace(blank, plan=plan, slots=result.slots, reason="")
     return checked_optimum(answer, Outcome.OPTIMAL if proven else Outcome.FEASIBLE)
 
 
@@ -305,10 +305,10 @@ def highest_rate(
 
 def _planned(blank: Answer, result: RateResult, setting: Setting) -> Answer:
     assert result.plan is not None
-    made = seated(result.plan, setting.vm_sizes)
-    assert made is not None, "the plan has at most the slots that the VMs have"
+    plan = seated(result.plan, setting.vm_sizes)
+    assert plan is not None, "the plan has at most the slots that the VMs have"
     proven = result.status is Status.OPTIMAL
-    answer = replace(blank, plan=made, slots=len(made.slots), reason="")
+    answer = replace(blank, plan=plan, slots=len(plan.slots), reason="")
     return checked_optimum(answer, Outcome.OPTIMAL if proven else Outcome.FEASIBLE)
 
 

@@ -281,18 +281,20 @@ class _Shares:
         if self._level == NODE and self._kept_apart(a, b):
             return 0
         sizes = [self._problem.classes[c].size for c in (a, b)]
-        filled = max((x * sizes[0] + y * sizes[1] for x, y in self._of(a, b)), default=Fraction(0))
+        filled = max(
+            (x * sizes[0] + y * sizes[1] for x, y in self._class_shares(a, b)), default=Fraction(0)
+        )
         return int(Fraction(sizes[0] * sizes[1]) / max(Fraction(1), filled))
 
-    def _of(self, a: int, b: int) -> Iterable[tuple[Fraction, Fraction]]:
+    def _class_shares(self, a: int, b: int) -> Iterable[tuple[Fraction, Fraction]]:
         """Yield the shares of both classes in each dimension."""
         demand = self._problem.demand
         for d, most in self._most.items():
             yield Fraction(int(demand[a, d]), most), Fraction(int(demand[b, d]), most)
         if self._level == CLUSTER:
             return
-        for one, at in ((a, 0), (b, 1)):
-            cap = self._limits.get(self._problem.classes[one].component)
+        for c, at in ((a, 0), (b, 1)):
+            cap = self._limits.get(self._problem.classes[c].component)
             if cap:
                 share = Fraction(1, cap)
                 yield (share, Fraction(0)) if at == 0 else (Fraction(0), share)

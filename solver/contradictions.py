@@ -51,7 +51,7 @@ _Limited = TaskTooLarge | TooManyTasks | TooFewPlaces | TooFewBins | MustMove
 def find_contradiction(
     problem: Problem, token: CancellationToken | None = None
 ) -> Contradiction | None:
-    """Return the first contradiction that is found; ``None`` says nothing of the problem."""
+    """Return the first contradiction that is found; ``None`` proves nothing about the problem."""
     return next(contradictions(problem, token), None)
 
 
@@ -64,16 +64,16 @@ def contradictions(
     may be left out. `token` ends the search with `CancelledError`.
     """
     facts = facts_of(problem)
-    for one in _found(facts, token):
+    for one in _contradictions(facts, token):
         yield _with_few_limits(facts, one) if isinstance(one, _Limited) else one
 
 
 def is_contradicted(problem: Problem) -> bool:
     """Return whether there is a contradiction; sooner than `find_contradiction` names one."""
-    return next(_found(facts_of(problem), None), None) is not None
+    return next(_contradictions(facts_of(problem), None), None) is not None
 
 
-def _found(facts: Facts, token: CancellationToken | None) -> Iterator[Contradiction]:
+def _contradictions(facts: Facts, token: CancellationToken | None) -> Iterator[Contradiction]:
     """Yield contradictions that hold, with more limits than they need."""
     problem = facts.problem
     if problem.may_reject or not problem.task_count:
@@ -147,9 +147,9 @@ def _need(facts: Facts, topology: str) -> TopologyWorkers:
     sizes = [part.heap for part in parts]
     for weights in candidates(sizes, [limit]):
         need = replace(best, heap_weights=_weights(parts, weights))
-        if _most(parts, sizes, weights, limit) and workers_needed(facts, need) > workers_needed(
-            facts, best
-        ):
+        if _fitting_weight(parts, sizes, weights, limit) and workers_needed(
+            facts, need
+        ) > workers_needed(facts, best):
             best = need
     return best
 
@@ -158,7 +158,9 @@ def _weights(parts: Sequence[Part], weights: Sequence[int]) -> Weights:
     return tuple((p.id, weight) for p, weight in zip(parts, weights, strict=True) if weight)
 
 
-def _most(parts: Sequence[Part], sizes: Sequence[int], weights: Sequence[int], room: int) -> int:
+def _fitting_weight(
+    parts: Sequence[Part], sizes: Sequence[int], weights: Sequence[int], room: int
+) -> int:
     """Return a weight that surely fits: all tasks of one component that do."""
     fitting = (
         weight * (p.count if size == 0 else min(p.count, room // size))
@@ -315,13 +317,13 @@ def candidates(sizes: Sequence[int], capacities: Sequence[int]) -> Iterator[tupl
     Fekete and Schepers (in parts of a capacity, rounded down unless it is a whole number of them).
     """
     seen: set[tuple[int, ...]] = set()
-    for weights in _all(sizes, capacities):
+    for weights in _weightings(sizes, capacities):
         if any(weights) and weights not in seen:
             seen.add(weights)
             yield weights
 
 
-def _all(sizes: Sequence[int], capacities: Sequence[int]) -> Iterator[tuple[int, ...]]:
+def _weightings(sizes: Sequence[int], capacities: Sequence[int]) -> Iterator[tuple[int, ...]]:
     distinct = sorted({size for size in sizes if size > 0}, reverse=True)[:MOST_SIZES]
     some = list(dict.fromkeys(capacities))[:MOST_CAPACITIES]
     parts = [c // k + 1 for c in some for k in range(1, MOST_PARTS + 1)]

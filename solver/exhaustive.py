@@ -80,11 +80,11 @@ class BoxRules:
 
     def joined(self, worker: Box | None, c: int) -> Box | None:
         """Return the worker with one more task, or ``None`` if it is of another topology."""
-        one = self._problem.classes[c]
+        task_class = self._problem.classes[c]
         if worker is None:
             nothing = (0,) * len(self._problem.dims)
-            worker = Box(one.topology, (), nothing, 0, frozenset(), 1)
-        if worker.topology != one.topology:
+            worker = Box(task_class.topology, (), nothing, 0, frozenset(), 1)
+        if worker.topology != task_class.topology:
             return None
         load = [a + b for a, b in zip(worker.load, self._demand[c], strict=True)]
         heap = worker.heap + self._heap[c]
@@ -95,7 +95,7 @@ class BoxRules:
             regions |= {index}
             load[self._memory] += region.size
             heap += region.size if region.kind == "onheap" else 0
-        components = (*worker.components, one.component)
+        components = (*worker.components, task_class.component)
         return worker._replace(components=components, load=tuple(load), heap=heap, regions=regions)
 
     def worker_keeps_rules(self, worker: Box) -> bool:
@@ -139,9 +139,9 @@ class BoxRules:
         for load, capacity, hard in zip(node.load, self._capacity[n], self._hard, strict=True):
             if hard and load > capacity:
                 return False
-        one = self._problem.classes[c]
-        most = self._most[one.topology].get(one.component)
-        return most is None or node.components.count(one.component) <= most
+        task_class = self._problem.classes[c]
+        most = self._most[task_class.topology].get(task_class.component)
+        return most is None or node.components.count(task_class.component) <= most
 
     def overload(self, n: int, node: Box) -> int:
         """Return the weighted load of node `n` above its soft capacities."""
@@ -506,7 +506,7 @@ def run(
 ) -> Outcome:
     """Search all placements; deterministic work counts the places tried.
 
-    It is over so soon that it tells nothing while it runs.
+    It ends so soon that it reports nothing while it runs.
     """
     search = Search(Incumbent(problem, reporter or null_reporter(problem, "exhaustive")), limits)
     finished = search.run(hint)
@@ -661,20 +661,20 @@ class Search:
         homes = self._homes[n]
         used = {label: box for (node, label), box in self.books.workers.items() if node == n}
         fresh = next(i for i in itertools.count() if i not in used and i not in homes)
-        mine = {label for label, box in used.items() if box.topology == t}
-        return sorted(mine | (homes - used.keys()) | {fresh})
+        own = {label for label, box in used.items() if box.topology == t}
+        return sorted(own | (homes - used.keys()) | {fresh})
 
     def _promising(self) -> bool:
-        known = self.best.values
-        return known is None or self.books.values() < known
+        best = self.best.values
+        return best is None or self.books.values() < best
 
     def _record(self) -> None:
         """Keep the complete placement of the books if it is better than the incumbent.
 
         With the books' own values: they are what the judge is compared with.
         """
-        known, values = self.best.values, self.books.values(complete=True)
-        if known is None or values < known:
+        best, values = self.best.values, self.books.values(complete=True)
+        if best is None or values < best:
             self.best.keep(self._placement(), values)
 
     def _placement(self) -> Placement:
@@ -684,8 +684,8 @@ class Search:
         places: dict[int, list[Place]] = {}
         for c, place in self.books.placed:
             places.setdefault(c, []).append(place)
-        for c, taken in places.items():
-            for task, (n, label) in zip(self.problem.classes[c].tasks, taken, strict=True):
+        for c, class_places in places.items():
+            for task, (n, label) in zip(self.problem.classes[c].tasks, class_places, strict=True):
                 nodes[task], labels[task] = n, label
         return Placement(tuple(nodes), tuple(labels))
 
@@ -703,8 +703,8 @@ class Search:
                 continue
             for c, task in tasks:
                 place = (hint.nodes[task], hint.workers[task])
-                known = 0 <= place[0] < self.problem.node_count
-                undo = self.books.put(c, place) if known else None
+                is_node = 0 <= place[0] < self.problem.node_count
+                undo = self.books.put(c, place) if is_node else None
                 if undo is None:
                     valid = False
                     break
@@ -731,14 +731,14 @@ class Search:
 def _home_labels(problem: Problem) -> list[set[int]]:
     """Return, per node, the worker labels that are some class's home."""
     homes: list[set[int]] = [set() for _ in range(problem.node_count)]
-    for one in problem.classes:
-        if one.home is not None:
-            homes[one.home[0]].add(one.home[1])
+    for task_class in problem.classes:
+        if task_class.home is not None:
+            homes[task_class.home[0]].add(task_class.home[1])
     return homes
 
 
 def _twins_before(problem: Problem) -> list[list[int]]:
-    """Return, per node, the nodes of lower index that nothing tells apart from it."""
+    """Return, per node, the interchangeable nodes of lower index."""
     twins: list[list[int]] = [[] for _ in range(problem.node_count)]
     for alike in equal_nodes(problem) if problem.matrix is None else ():
         for position, n in enumerate(alike):

@@ -118,7 +118,7 @@ class Merger:
         """
         first_rows = [np.flatnonzero(first.moves == m) for m in range(self.most + 1)]
         second_rows = [np.flatnonzero(second.moves == m) for m in range(self.most + 1)]
-        blocks = [(first_rows[a], second_rows[b]) for a, b in self._within()]
+        blocks = [(first_rows[a], second_rows[b]) for a, b in self._move_splits()]
         self._check(sum(len(a) * len(b) for a, b in blocks))
         pairs = [pair for a, b in blocks for pair in self._fitting(first, second, a, b)]
         none = np.empty(0, dtype=np.int64)
@@ -131,7 +131,7 @@ class Merger:
             (second, j),
         )
 
-    def _within(self) -> list[tuple[int, int]]:
+    def _move_splits(self) -> list[tuple[int, int]]:
         return [(a, b) for a in range(self.most + 1) for b in range(self.most + 1 - a)]
 
     def _check(self, pairs: int) -> None:
@@ -220,7 +220,7 @@ class FewMoves:
     ) -> None:
         self._problem = problem
         self._kinds = merge_twins(problem, token)
-        self._held = held_now(problem, self._kinds)
+        self._held = current_counts(problem, self._kinds)
         self._merger = Merger(most, params, token)
         self._maker = NodeChanges(problem, self._kinds, self._held, self._merger)
         node_changes = self._changes_of_nodes()
@@ -257,7 +257,7 @@ class FewMoves:
 
     def _folded(self, node: int, changes: Changes) -> _Node:
         """Return a node with its terms, less what they are at least, as one number."""
-        value = (changes.costs - _least(changes)) @ self._weights
+        value = (changes.costs - _least_terms(changes)) @ self._weights
         value = value + changes.moves * _per_move(self._problem, self._weights)
         return _Node(node, changes, Changes(changes.net, changes.moves, value[:, None]))
 
@@ -311,7 +311,7 @@ class FewMoves:
         return _placed(self._problem, self._kinds, contents)
 
 
-def _least(changes: Changes) -> IntArray:
+def _least_terms(changes: Changes) -> IntArray:
     """Return [T] the least of each term; 0 where there is no change at all."""
     if not len(changes.costs):
         return np.zeros(changes.costs.shape[1], dtype=np.int64)
@@ -329,7 +329,7 @@ def _weights(problem: Problem, kinds: TaskTypes, most: int, nodes: Sequence[Chan
         return np.ones(len(problem.terms), dtype=np.int64)  # there is no placement at all
     span = np.zeros(len(problem.terms), dtype=np.int64)
     for changes in nodes:
-        span += changes.costs.max(axis=0) - _least(changes)
+        span += changes.costs.max(axis=0) - _least_terms(changes)
     flow = int(kinds.pairs(kinds.sizes)) * int(problem.distance[CLUSTER])
     weights: list[int] = []
     weight = 1
@@ -338,7 +338,7 @@ def _weights(problem: Problem, kinds: TaskTypes, most: int, nodes: Sequence[Chan
         weights.insert(0, weight)
         weight *= reach + parts.get("network", 0) * 2 * flow + parts.get("moved", 0) * most + 1
     if weight.bit_length() > MAX_BITS:
-        raise NotTakenError("the terms are too large to be told apart in one number")
+        raise NotTakenError("the terms are too large to be distinguished in one number")
     return np.array(weights, dtype=np.int64)
 
 
@@ -506,11 +506,11 @@ def worker_changes(
     problem: Problem,
     kinds: TaskTypes,
     topology: int,
-    held: IntArray,
+    current: IntArray,
     most: int,
     token: RunToken,
 ) -> Changes:
-    """Return the changes of a worker that holds `held` [K] of its topology now.
+    """Return the changes of a worker that holds `current` [K] of its topology now.
 
     A fresh worker holds nothing. Those that break a rule of the worker are left out.
     """
@@ -518,14 +518,14 @@ def worker_changes(
     net = np.zeros((1, len(own)), dtype=np.int64)
     for column, kind in enumerate(own.tolist()):
         token.check()
-        least = -min(most, int(held[kind]))
-        largest = min(most, int(kinds.sizes[kind] - held[kind]))
+        least = -min(most, int(current[kind]))
+        largest = min(most, int(kinds.sizes[kind] - current[kind]))
         steps = np.arange(least, largest + 1)
         used = np.abs(net).sum(axis=1)[:, None] + np.abs(steps)[None, :]
         row, step = np.nonzero(used <= most)
         net = net[row]
         net[:, column] = steps[step]
-    counts = held[own][None, :] + net
+    counts = current[own][None, :] + net
     costs, allowed = _costs(problem, kinds, topology, own, counts)
     whole = np.zeros((len(net), kinds.count), dtype=np.int64)
     whole[:, own] = net
@@ -570,7 +570,7 @@ class Held:
     nodes: IntArray
 
 
-def held_now(problem: Problem, kinds: TaskTypes) -> Held:
+def current_counts(problem: Problem, kinds: TaskTypes) -> Held:
     """Return what each home and each node holds now."""
     workers: dict[tuple[int, int, int], IntArray] = {}
     nodes = np.zeros((problem.node_count, kinds.count), dtype=np.int64)
@@ -586,7 +586,7 @@ def held_now(problem: Problem, kinds: TaskTypes) -> Held:
 
 
 class NodeChanges:
-    """Makes the changes of nodes; `worker_of` says whose each part of them is."""
+    """Makes the changes of nodes; `worker_of` maps each part of them to its worker."""
 
     def __init__(self, problem: Problem, kinds: TaskTypes, held: Held, merger: Merger) -> None:
         self._problem, self._kinds, self._held, self._merger = problem, kinds, held, merger
@@ -683,7 +683,7 @@ class NodeChanges:
         return np.asarray(load)
 
     def _terms(self, node: int, counts: IntArray, load: IntArray, costs: IntArray) -> IntArray:
-        """Return [S, T] the terms, as far as one node says: network against all in one rack."""
+        """Return [S, T] a node's share of the terms: network compared with all in one rack."""
         problem, kinds = self._problem, self._kinds
         on_node = int(problem.distance[RACK] - problem.distance[NODE])
         linear = np.zeros(len(counts), dtype=np.int64)

@@ -50,7 +50,7 @@ class PartitionResult:
     reason
         Why there is no partition, in a sentence; empty where there is one.
     verdict
-        What the judge says of `part`; ``None`` without one.
+        The judge's verdict on `part`; ``None`` without one.
     instance, placed
         The same as a placement: what `solve` was given and its result, with engine, version,
         limits and proofs. Certificates are made of these two.
@@ -142,7 +142,7 @@ def solve_partition(
         part=part,
         value=None if verdict is None else verdict.cut,
         bound=_bound_of(placed),
-        reason="" if part is not None else _why_none(problem, placed),
+        reason="" if part is not None else _reason(problem, placed),
         verdict=verdict,
         instance=instance,
         placed=placed,
@@ -175,7 +175,7 @@ def check_size(vertices: int, edges: int) -> None:
             raise InputError(rule, field=field, value=count)
 
 
-def _why_none(problem: PartitionProblem, placed: Result) -> str:
+def _reason(problem: PartitionProblem, placed: Result) -> str:
     """Return why there is no partition; reasons that need no search come first."""
     if placed.status is not Status.INFEASIBLE:
         return "no partition within the limits was found, nor proven impossible"

@@ -49,7 +49,7 @@ class LargeNeighbourhoodParams(Parameters):
     least_nodes, most_nodes
         Nodes freed at once.
     patience
-        Neighbourhoods solved to the end, on end and in vain, before they grow by a node.
+        Neighbourhoods solved to the end without a gain, in a row, before they grow by a node.
     empty_fraction
         Share of neighbourhoods that have an empty node, too.
     seconds
@@ -150,7 +150,7 @@ class LargeNeighbourhoodSearch:
         return state.outcome(""), False
 
     def _adapt(self, *, better: bool, is_solved: bool) -> None:
-        """Grow after some neighbourhoods solved in vain; shrink after one that was not solved."""
+        """Grow after some neighbourhoods without a gain; shrink after one that was not solved."""
         self._vain = self._vain + 1 if is_solved and not better else 0
         if self._vain >= self.params.patience:
             self._size, self._vain = min(self._size + 1, self.params.most_nodes), 0

@@ -78,7 +78,7 @@ class Judged:
     bounds
         [I, P] proven lower bounds, each given that the earlier terms are at their optimum;
         `runs.NONE` = not proven.
-    known
+    proven_terms
         [I] how many of the first terms have a proven optimum.
     infeasible
         [I] whether it is proven that there is no valid placement.
@@ -94,7 +94,7 @@ class Judged:
     values: NDArray[Any]
     best: NDArray[Any]
     bounds: NDArray[Any]
-    known: Indices
+    proven_terms: Indices
     infeasible: Flags
     solver_gap: bool
 
@@ -151,7 +151,7 @@ class Judged:
         low, high = (np.full(len(runs), np.inf) for _ in range(2))
         low[here] = ratios(value[here], self.best[instance[here], position], self.solver_gap)
         bound = self.bounds[instance[here], position]
-        reached = self.known[instance[here]] >= position
+        reached = self.proven_terms[instance[here]] >= position
         proved = np.flatnonzero(reached & np.asarray(bound != NONE, dtype=bool))
         high[here[proved]] = ratios(value[here[proved]], bound[proved], self.solver_gap)
         return low, high
@@ -197,7 +197,7 @@ class Judged:
             return np.asarray(numbers / optimum[self.instance])
 
     def vector(self, instance: int, numbers: NDArray[Any]) -> dict[str, Fraction]:
-        """Return the numbers [P] of an instance by term, in the user's unit; what is known."""
+        """Return the numbers [P] of an instance by term, in the user's unit, where known."""
         places = zip(self.term_at[instance].tolist(), numbers.tolist(), strict=True)
         unit = 10**self.decimals
         return {self.terms[t]: Fraction(n, unit) for t, n in places if t >= 0 and n != NONE}
@@ -209,14 +209,14 @@ class Judged:
 
     @cached_property
     def proof(self) -> NDArray[np.object_]:
-        """[I] what is known about each instance, a `Proof`."""
+        """[I] the state of proof of each instance, a `Proof`."""
         proofs = np.full(len(self.instances), Proof.OPEN, dtype=object)
         has_placement = (self.best != NONE).any(axis=1)
-        positions = np.minimum(self.known, max(self.best.shape[1] - 1, 0))
+        positions = np.minimum(self.proven_terms, max(self.best.shape[1] - 1, 0))
         if self.best.shape[1]:
             bounded = self.bounds[np.arange(len(proofs)), positions] != NONE
             proofs[has_placement & bounded.astype(bool)] = Proof.BOUNDED
-        proofs[(self.terms_counted > 0) & (self.known == self.terms_counted)] = Proof.PROVEN
+        proofs[(self.terms_counted > 0) & (self.proven_terms == self.terms_counted)] = Proof.PROVEN
         proofs[self.infeasible] = Proof.INFEASIBLE
         return proofs
 
@@ -254,7 +254,7 @@ def has_status(runs: pd.DataFrame, *statuses: RunStatus) -> Flags:
 
 
 def judge_runs(all_runs: Runs, solver_gap: bool = False) -> Judged:
-    """Return the runs, judged: what is known of their instances, and the gaps of each term."""
+    """Return the runs, judged: best values, bounds and gaps in each term."""
     runs, instances = all_runs.runs, all_runs.instances
     instance = np.asarray(runs["instance"].cat.codes)
     terms = terms_in_order([text.split(",") for text in set(instances["objective"]) if text])
@@ -265,7 +265,7 @@ def judge_runs(all_runs: Runs, solver_gap: bool = False) -> Judged:
     proofs, bounds_of_proofs = (_grid(all_runs.proofs, letter, positions) for letter in "vb")
     proved = np.asarray(all_runs.proofs["instance"].cat.codes)
     best = _best([(instance, values), (proved, proofs)], len(instances))
-    bounds, known = _strongest(proved, proofs, bounds_of_proofs, len(instances))
+    bounds, proven_terms = _strongest(proved, proofs, bounds_of_proofs, len(instances))
     infeasible = np.zeros(len(instances), dtype=bool)
     infeasible[instance[has_status(runs, RunStatus.INFEASIBLE)]] = True
     return Judged(
@@ -277,7 +277,7 @@ def judge_runs(all_runs: Runs, solver_gap: bool = False) -> Judged:
         values=values,
         best=best,
         bounds=bounds,
-        known=known,
+        proven_terms=proven_terms,
         infeasible=infeasible,
         solver_gap=solver_gap,
     )
@@ -345,9 +345,9 @@ def _strongest(
     leading = np.cumprod(same, axis=1).sum(axis=1)
     order = sorted(range(len(instance)), key=lambda i: (leading[i], tuple(bounds[i])))
     strongest = np.full((count, bounds.shape[1]), NONE, dtype=bounds.dtype)
-    known = np.zeros(count, dtype=np.int64)
-    strongest[instance[order]], known[instance[order]] = bounds[order], leading[order]
-    return strongest, known
+    proven_terms = np.zeros(count, dtype=np.int64)
+    strongest[instance[order]], proven_terms[instance[order]] = bounds[order], leading[order]
+    return strongest, proven_terms
 
 
 def ratios(values: NDArray[Any], references: NDArray[Any], solver: bool = False) -> Floats:

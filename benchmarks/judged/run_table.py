@@ -143,7 +143,7 @@ def _of_term(judged: Judged, term: str) -> dict[str, NDArray[Any]]:
         cells["value"][here] = _decimals(judged.values[here, p], judged.decimals)
         cells["best_known"][here] = _decimals(judged.best[instances, p], judged.decimals)
         cells["bound"][here] = _decimals(judged.bounds[instances, p], judged.decimals)
-        cells["proven"][here] = judged.known[instances] > p
+        cells["proven"][here] = judged.proven_terms[instances] > p
         cells["gap_low"][here] = judged.low[here, p]
         cells["gap_high"][here] = judged.high[here, p]
     return cells

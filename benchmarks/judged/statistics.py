@@ -189,7 +189,7 @@ class MethodComparison:
         counts = at.any(axis=1) | unknown
         ends = self._of_runs(term)
         low, high = (self._with_best(ends.pop(0), counts, unknown) for _ in range(2))
-        proven = (judged.known[self.instances] > np.argmax(at, axis=1)) & ~unknown
+        proven = (judged.proven_terms[self.instances] > np.argmax(at, axis=1)) & ~unknown
         return Gaps(self, term, np.flatnonzero(counts), low, high, proven[counts])
 
     def _of_runs(self, term: str) -> list[Floats]:

@@ -1,4 +1,4 @@
-"""A grading summed up: what each method comes to, and methods against each other."""
+"""A grading summed up: the figures of each method, and methods compared in pairs."""
 
 from __future__ import annotations
 
@@ -236,7 +236,7 @@ def _group_row(part: _Class, comparison: MethodComparison) -> dict[str, Any]:
 
 
 def basis_text(instances: int, infeasible: int, inapplicable: int) -> str:
-    """Return what a comparison is made on, and what is left out of it, as a sentence."""
+    """Return the basis of a comparison, and what is left out of it, as a sentence."""
     reasons = [
         f"{infeasible:,} proven infeasible" if infeasible else "",
         f"{inapplicable:,} that not all these methods apply to or ran on" if inapplicable else "",

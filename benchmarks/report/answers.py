@@ -28,7 +28,7 @@ class Answer:
     method
         Its name.
     distance
-        How far it is from the optimum of the term that tells most; this is emphasised.
+        How far it is from the optimum of the most telling term; this is emphasised.
     details
         Where that holds, the other terms, how often it is optimal, where it does not apply.
     failures

@@ -185,14 +185,14 @@ def reproduce(published: Article) -> list[Reproduced]:
 
 
 def _reproduced(figure: Figure) -> Reproduced:
-    of = dict(figure.of)
-    setting = Setting(tuple(of.pop("topologies")), **of.pop("setting", {}))
+    cases = dict(figure.of)
+    setting = Setting(tuple(cases.pop("topologies")), **cases.pop("setting", {}))
     quantity = QUANTITIES[figure.quantity]
     outcomes = _outcomes(setting)
 
     def values(name: str, base: str) -> Values | None:
         outcome, least = outcomes[name], outcomes[base]
-        return None if outcome is None or least is None else quantity(outcome, least, **of)
+        return None if outcome is None or least is None else quantity(outcome, least, **cases)
 
     ours = values("r-storm", "round-robin")
     assert ours is not None, "every method places these topologies"

@@ -159,9 +159,9 @@ def reproduce(published: Article) -> list[Reproduced]:
 
 
 def _reproduced(figure: Figure) -> Reproduced:
-    of = dict(figure.of)
-    topologies, names = tuple(of.pop("topologies")), of.pop("of")
-    outcomes = outcomes_of(Setting(topologies, **of))
+    cases = dict(figure.of)
+    topologies, names = tuple(cases.pop("topologies")), cases.pop("of")
+    outcomes = outcomes_of(Setting(topologies, **cases))
     quantity = QUANTITIES[figure.quantity]
 
     def values(name: str, base: str = "base") -> Values | None:

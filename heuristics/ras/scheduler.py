@@ -595,7 +595,7 @@ class SchedulingResources:
         self._left_memory -= held.memory
 
     def message(self) -> str:
-        """Return what is missing, in Storm's words."""
+        """Return the missing resources, in Storm's words."""
         available = _clamped(_minus(self._available, self._scheduled.offer))
         text = ""
         if self._left_memory > 0:

@@ -138,7 +138,7 @@ def map_rsm(
 class _State:
     """What is left of the VMs and slots, and the distance of every VM from every task.
 
-    A thread changes what is left of one VM, so that the distances of the others need no new
+    A thread changes the free capacity of one VM, so that the distances of the others need no new
     computation. All numbers are exact: resources are whole multiples of 1 / `unit` of a slot.
     """
 
@@ -488,8 +488,8 @@ def plan(
     )
     if isinstance(fitted, Refused):
         return Refused(f"{pair.name} at {float(rate):g} tuples/s: {fitted.reason}")
-    made = Plan(rate, fitted.vms, in_slots(fitted.mapped, fitted.vms))
-    return Planned(pair, allocation, estimate, fitted.slots, made)
+    planned = Plan(rate, fitted.vms, in_slots(fitted.mapped, fitted.vms))
+    return Planned(pair, allocation, estimate, fitted.slots, planned)
 
 
 def allocated_tasks(

@@ -23,13 +23,13 @@ from slotwise.models.judge.verdict import Violation
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.admission.residual_capacity import (
-    Taken,
-    alone,
-    let_in,
+    Usage,
+    single_topology_problem,
     split_workers,
-    taken_by,
+    usage_of,
     with_single_workers,
-    without,
+    with_topology,
+    without_tasks_of,
 )
 from slotwise.solver.compact import Count, run_cp_sat
 from slotwise.solver.compact.constraints import add_worker_rules
@@ -82,7 +82,7 @@ class EvictionModel:
         Ends building and searching.
     """
 
-    def __init__(self, problem: Problem, usage: Mapping[int, Taken], token: RunToken) -> None:
+    def __init__(self, problem: Problem, usage: Mapping[int, Usage], token: RunToken) -> None:
         check_model_size(problem, token, network=False)
         self._token = token
         self._problem = problem
@@ -207,17 +207,17 @@ def smallest_eviction(
     """
     started = time.perf_counter()
     limits = Limits() if limits is None else limits
-    others = without(problem, running, (topology,))
+    others = without_tasks_of(problem, running, (topology,))
     _check_running(problem, others)
     books = account(problem, others)
     placed = {t for t, workers in enumerate(books.topologies) if workers.placed}
     allowed = placed if candidates is None else placed & set(candidates)
-    usage = {t: taken_by(problem, books, (t,)) for t in sorted(allowed)}
+    usage = {t: usage_of(problem, books, (t,)) for t in sorted(allowed)}
     weights = {t: problem.rules[t].reject_weight for t in usage}
-    others_take = taken_by(problem, books, placed - allowed)
+    others_take = usage_of(problem, books, placed - allowed)
 
     def search(own: RunToken) -> tuple[Step, Step | None]:
-        left = alone(problem, topology, others_take, own)
+        left = single_topology_problem(problem, topology, others_take, own)
         return _search(left, usage, weights, limits, started, own)
 
     interrupted, is_short, steps = False, False, None
@@ -229,8 +229,8 @@ def smallest_eviction(
     answer = _last(first, second)
     placement = None
     if answer.evicted is not None and answer.placement is not None:
-        stay = without(problem, others, answer.evicted)
-        placement = let_in(problem, stay, topology, answer.placement)
+        stay = without_tasks_of(problem, others, answer.evicted)
+        placement = with_topology(problem, stay, topology, answer.placement)
         _confirm(problem, placement)
     return Eviction(
         topology=topology,
@@ -247,7 +247,7 @@ def smallest_eviction(
 
 def _search(
     problem: Problem,
-    usage: Mapping[int, Taken],
+    usage: Mapping[int, Usage],
     weights: Mapping[int, int],
     limits: Limits,
     started: float,

@@ -17,14 +17,14 @@ from slotwise.solver.structure.task_types import merge_twins
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Taken:
+class Usage:
     """Usage of placed topologies: load [N, D] in steps of each dimension, workers [N]."""
 
     load: IntArray
     workers: IntArray
 
 
-def taken_by(problem: Problem, accounting: Accounting, topologies: Collection[int]) -> Taken:
+def usage_of(problem: Problem, accounting: Accounting, topologies: Collection[int]) -> Usage:
     """Return the joint usage of `topologies` in the placement of `accounting`."""
     load = np.zeros_like(problem.capacity)
     workers = np.zeros_like(problem.slots)
@@ -34,10 +34,12 @@ def taken_by(problem: Problem, accounting: Accounting, topologies: Collection[in
         np.add.at(workers, books.node, 1)
         if problem.memory is not None:
             np.add.at(load[:, problem.memory], books.node_ids, books.node_extra)
-    return Taken(load, workers)
+    return Usage(load, workers)
 
 
-def alone(problem: Problem, topology: int, others: Taken, token: CancellationToken) -> Problem:
+def single_topology_problem(
+    problem: Problem, topology: int, others: Usage, token: CancellationToken
+) -> Problem:
     """Return the problem of placing `topology` alone, without objective, where `others` stay.
 
     It has one topology, index 0; dimensions, units, nodes and components are those of `problem`,
@@ -96,7 +98,9 @@ def tasks_of(problem: Problem, topology: int) -> tuple[int, ...]:
     return tuple(sorted(task for one in classes for task in one.tasks))
 
 
-def without(problem: Problem, placement: Placement, topologies: Collection[int]) -> Placement:
+def without_tasks_of(
+    problem: Problem, placement: Placement, topologies: Collection[int]
+) -> Placement:
     """Return `placement` with no task of `topologies` placed."""
     gone = {task for t in topologies for task in tasks_of(problem, t)}
     nodes = [UNPLACED if task in gone else n for task, n in enumerate(placement.nodes)]
@@ -104,7 +108,7 @@ def without(problem: Problem, placement: Placement, topologies: Collection[int])
     return Placement(tuple(nodes), tuple(workers))
 
 
-def let_in(problem: Problem, stay: Placement, topology: int, own: Placement) -> Placement:
+def with_topology(problem: Problem, stay: Placement, topology: int, own: Placement) -> Placement:
     """Add the topology's own placement, with worker labels that are free on their nodes."""
     nodes, workers = list(stay.nodes), list(stay.workers)
     used = set(zip(nodes, workers, strict=True))
@@ -142,7 +146,7 @@ def with_single_workers(problem: Problem) -> Problem:
     return replace(problem, rules=rules)
 
 
-def split_workers(problem: Problem, others: Iterable[Taken], single: Placement) -> Placement | None:
+def split_workers(problem: Problem, others: Iterable[Usage], single: Placement) -> Placement | None:
     """Return a placement with each task on its node of `single`, all rules kept, or ``None``.
 
     Largest heaps first, each into the first worker that takes it; so ``None`` proves nothing.

@@ -19,7 +19,11 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.magnitudes import check_sizes
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.admission.eviction import smallest_eviction
-from slotwise.solver.admission.residual_capacity import split_workers, with_single_workers, without
+from slotwise.solver.admission.residual_capacity import (
+    split_workers,
+    with_single_workers,
+    without_tasks_of,
+)
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
 from slotwise.solver.core.memory import MemoryLimitError, RunToken
 from slotwise.solver.core.not_taken import NotTakenError
@@ -222,7 +226,7 @@ class _Search:
     def start(self, hint: Placement | None) -> None:
         """Begin with the hint and what fits beside it."""
         if hint is not None:
-            whole = without(self.problem, hint, partly_placed(self.problem, hint))
+            whole = without_tasks_of(self.problem, hint, partly_placed(self.problem, hint))
             if judge(self.problem, whole).valid:
                 limits = self.limits_left(SHARE)
                 self.placement, self.interrupted = filled(self.problem, whole, limits, self._token)

@@ -27,7 +27,7 @@ class DualAscentParams(Parameters):
         tasks be so few; else the rest of the time goes into a better incumbent.
     root_rounds, root_work, root_gain_fraction
         Dual ascent at the root: rounds and steps between two looks at the clock, and the share of
-        what is missing that must be gained to go on.
+        the gap that must be gained to go on.
     node_rounds, node_gain_fraction
         The same at the nodes below.
     """

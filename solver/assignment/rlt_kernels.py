@@ -4,7 +4,7 @@ The cost is kept as ``bound + sum of single[i, n_i] + sum over i != j of star[i,
 (``n_i`` = node of task i), all entries at least 0, so that `bound` is a lower bound. A pair has
 two entries, one in the star of each of its tasks, and its cost may wander between them. Capacities
 enter with multipliers: p of node l in the star of (i, k) adds ``p * demand[j]`` to every
-``star[i, k, j, l]`` and takes ``p * room`` from ``single[i, k]``; what is left never exceeds the
+``star[i, k, j, l]`` and takes ``p * room`` from ``single[i, k]``; the remainder never exceeds the
 true cost of an assignment that keeps the capacities. Whole numbers only: every bound is exact.
 """
 
@@ -118,7 +118,7 @@ def _ascend(rows, open_rows, ok, multipliers, need, room, thresholds, needs, uni
 
 @njit(cache=True, nogil=True)
 def _spread(single, star, ok, free):
-    """Share out what is left of `single` over the stars, where others can gather it."""
+    """Share out the rest of `single` over the stars, where others can gather it."""
     tasks, size = single.shape
     left = -1
     for j in range(tasks):
@@ -221,7 +221,7 @@ def ascend(
 ) -> int:
     """Raise the bound for some rounds; return it, or `limit` where nothing below that is left.
 
-    Stops early when a round gains less than `least_gain` times what is missing. `ok` loses the
+    Stops early when a round gains less than `least_gain` times the remaining gap. `ok` loses the
     places of a task that only costs of `limit` or more would use.
     """
     tasks, size = single.shape

@@ -154,7 +154,7 @@ def _prove_by_fixing(tables: Tables, best: Incumbent, value: int) -> None:
 
 
 def _prove_by_tables(tables: Tables, best: Incumbent) -> None:
-    """Take the optimum from the full tables, or that there is none."""
+    """Take the optimum from the full tables, or the proof that there is no placement."""
     cost = int(tables.levels[-1][tables.full])
     if cost >= NO_WAY:
         best.prove_infeasible()
@@ -290,7 +290,9 @@ class ContentSearch:
 
     def best_within(self, most: int) -> IntArray | None:
         """Return the node of each task in the placement of least loss, if that is within `most`."""
-        nodes = sorted(self.priced.losses, key=lambda k: (len(self._within(k, most)[0]), k))
+        nodes = sorted(
+            self.priced.losses, key=lambda k: (len(self._contents_within(k, most)[0]), k)
+        )
         halves = [nodes[::2], nodes[1::2]]
         first, second = (self._layers(half, most) for half in halves)
         full = (1 << self.tasks) - 1
@@ -311,7 +313,7 @@ class ContentSearch:
             self._trace(half, layers, placed, assignment)
         return assignment
 
-    def _within(self, node: int, most: int) -> tuple[IntArray, IntArray]:
+    def _contents_within(self, node: int, most: int) -> tuple[IntArray, IntArray]:
         """Return the contents of a node of at most such a loss, the least loss first."""
         sets, losses = self.priced.sets[node], self.priced.losses[node]
         near = np.flatnonzero(losses <= most)
@@ -322,7 +324,7 @@ class ContentSearch:
         """Return the sets of tasks that the first of these nodes can hold, for each number."""
         layers: list[Layer] = [(np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64))]
         for node in nodes:
-            layers.append(self._joined(layers[-1], self._within(node, most), most))
+            layers.append(self._joined(layers[-1], self._contents_within(node, most), most))
         return layers
 
     def _joined(self, placed: Layer, contents: tuple[IntArray, IntArray], most: int) -> Layer:
@@ -340,9 +342,9 @@ class ContentSearch:
                 raise TooManySetsError
             joined = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
             join(*chunk, *contents, most, *joined)
-            parts.append(_least(*joined))
+            parts.append(_least_losses(*joined))
             set_count += len(parts[-1][0])
-        return _least(*(np.concatenate(one) for one in zip(*parts, strict=True)))
+        return _least_losses(*(np.concatenate(one) for one in zip(*parts, strict=True)))
 
     def _trace(
         self, nodes: list[int], layers: list[Layer], placed: int, assignment: IntArray
@@ -362,7 +364,7 @@ class ContentSearch:
             placed ^= content
 
 
-def _least(sets: IntArray, losses: IntArray) -> Layer:
+def _least_losses(sets: IntArray, losses: IntArray) -> Layer:
     """Return each set once, with its least loss."""
     order = np.lexsort((losses, sets))
     sets, losses = sets[order], losses[order]

@@ -123,7 +123,7 @@ def _search_duals(
 ) -> tuple[NodeSubsets, IntArray, int]:
     """Return the sets that matter, the best duals found and their bound on the cost.
 
-    What is dropped on the way is in nothing as good as `target`, so the bound holds up to there.
+    Whatever is dropped is in no placement as good as `target`, so the bound holds up to it.
     """
     duals = np.full(tasks, target // max(1, tasks), dtype=np.int64)
     best, bound = duals, _bound(subsets, duals)[0]

@@ -47,7 +47,7 @@ class OpenNode:
     bound
         Scaled cost that nothing below it undercuts.
     number
-        Among equal bounds: minus the number of the node, for the last made is the deepest.
+        Among equal bounds: minus the number of the node, for the last one created is the deepest.
     parent, task, node
         The node of the tree above it, and what is placed besides.
     share
@@ -68,8 +68,8 @@ class TreeSearch:
 
     Parameters
     ----------
-    visited, made, progress
-        Nodes of the tree looked at and made, and the share of the tree that is done.
+    visited, created, progress
+        Nodes of the tree looked at and created, and the share of the tree that is done.
     tree_since
         Seconds of the run after which branching began.
     open_nodes
@@ -87,7 +87,7 @@ class TreeSearch:
     best: Incumbent
     params: DualAscentParams
     visited: int = 0
-    made: int = 0
+    created: int = 0
     progress: float = 0.0
     tree_since: float = math.inf
     open_nodes: list[OpenNode] = field(default_factory=list)
@@ -204,10 +204,10 @@ class TreeSearch:
             return
         parent = Parent(state, len(places))
         self.parents += 1
-        for node in reversed(places):  # the cheapest is made last, and first among equals
-            self.made += 1
+        for node in reversed(places):  # the cheapest is created last, and first among equals
+            self.created += 1
             bound = state.bound + int(state.single[task, node])
-            child = OpenNode(bound, -self.made, parent, task, node, share / len(places))
+            child = OpenNode(bound, -self.created, parent, task, node, share / len(places))
             if deep:
                 self.dive.append(child)
             else:

@@ -108,7 +108,7 @@ def _fast(
         try:
             return fast.run(problem, limits, hint, reporter, params)
         except NotTakenError:
-            pass  # the general way says why, if it is too large for that too
+            pass  # the general way gives the reason if it is too large for that, too
     return best_of_heuristics(problem, limits.seed, hint, QUICK_METHODS, reporter=reporter)
 
 

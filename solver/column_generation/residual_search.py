@@ -73,7 +73,7 @@ def min_reduced_cost(
     Raises
     ------
     TooLongError
-        When `go_on` said so.
+        When `go_on` returned false.
     """
     search = _Residuals(columns, nodes, dual_bound, x, gap, token)
     while search.queue:
@@ -245,7 +245,7 @@ class MasterSolution:
 class SearchState:
     """What the search knows: the incumbent, and a bound no solution exceeds (``None``: none yet).
 
-    `on_bound` is called with each lower bound. `by_solver` says whether it rests on CP-SAT's word.
+    `on_bound` is called with each lower bound. `by_solver` says whether it relies on CP-SAT.
     """
 
     best: MasterSolution | None = None

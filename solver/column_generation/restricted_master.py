@@ -60,7 +60,7 @@ class RestrictedMaster:
             self._lp.changeRowBounds(row, float(value), float(value))
 
     def add_artificials(self, penalty: float) -> None:
-        """Add variables (big M) that make up for what is missing or too much in any row.
+        """Add variables (big M) that absorb a shortage or a surplus in any row.
 
         With them the program is feasible whatever its columns and right-hand sides.
         """

@@ -71,7 +71,7 @@ class SplitSearch:
         Raises
         ------
         TooLongError
-            When the deadline passed or a search grew too large; `state` holds what is known.
+            When the deadline passed or a search grew too large; `state` holds the results so far.
         """
         while self._prune():
             self._token.check()

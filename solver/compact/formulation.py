@@ -277,7 +277,7 @@ def order_workers(model: ModelBuilder[E], counts: Counts[E]) -> None:
 def _order_tasks(model: ModelBuilder[E], problem: Problem, counts: Counts[E]) -> None:
     """Order the single tasks of a class by the index of their node; all or none are placed.
 
-    Only where a node has one worker of the topology, so that the node says all.
+    Only where a node has one worker of the topology, so that the node determines the place.
     """
     nodes = range(problem.node_count)
     for c, task_class in enumerate(problem.classes):

@@ -88,7 +88,7 @@ def contents(
     placement with more workers on a node than the layout has is described as far as it goes.
     """
     by_place: dict[tuple[int, int], dict[int, Counter[int]]] = {}
-    for (t, n, w), content in _held(problem, layout.groups, placement).items():
+    for (t, n, w), content in _worker_counts(problem, layout.groups, placement).items():
         by_place.setdefault((t, n), {})[w] = content
     by_layout: dict[tuple[int, int], tuple[Content, ...]] = {}
     for place, labels in layout.labels.items():
@@ -104,7 +104,7 @@ def contents(
     return by_layout
 
 
-def _held(
+def _worker_counts(
     problem: Problem, groups: tuple[Group, ...], placement: Placement
 ) -> dict[tuple[int, int, int], Counter[int]]:
     """Return (topology, node, label) -> group -> count."""

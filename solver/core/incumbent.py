@@ -30,7 +30,7 @@ class Incumbent:
     reporter
         Receives every better placement and bound.
     kind
-        The kind of the bounds; ``None`` = the engine's name says it.
+        The kind of the bounds; ``None`` = the engine's name.
     by_solver
         Whether the proofs rely on CP-SAT or a MIP solver.
 

@@ -2,8 +2,8 @@
 
 Engines estimate what they are about to build and ask their `RunToken` for it (`check_room`,
 `has_room`). A thread catches what no estimate foresees: it reads the resident memory of the process
-every `LOOK_S` seconds (`watched`). Above the limit it cancels the token of the engine that started
-last, and those of the others if that does not help within `PATIENCE_S`.
+every `SAMPLE_S` seconds (`watched`). Above the limit it cancels the token of the engine that
+started last, and those of the others if that does not help within `PATIENCE_S`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from slotwise.solver.core.not_taken import NotTakenError
 MB = 2**20
 """Bytes of a megabyte, as the word is used here."""
 
-SHARE_OFFERED = 0.8
+OFFERED_FRACTION = 0.8
 """Default limit, as a share of what is offered: the rest is for others and for late reactions."""
 
 _STATM = Path("/proc/self/statm")
@@ -47,8 +47,8 @@ def resident_bytes() -> int:
 
 
 def default_limit_mb() -> int:
-    """Return `SHARE_OFFERED` of what the machine or its control group offers, at least 1."""
-    return max(1, int(SHARE_OFFERED * offered_bytes()) // MB)
+    """Return `OFFERED_FRACTION` of what the machine or its control group offers, at least 1."""
+    return max(1, int(OFFERED_FRACTION * offered_bytes()) // MB)
 
 
 def offered_bytes() -> int:
@@ -100,12 +100,12 @@ def _process_limits() -> Iterator[int]:
             yield soft
 
 
-LOOK_S = 0.05
+SAMPLE_S = 0.05
 """Seconds between readings of resident memory; at 2 GB a second the limit is passed by 0.1 GB."""
 PATIENCE_S = 2.0
 """Seconds an engine has to end and free its memory before the others are stopped, too."""
 
-SHARE_TOO_MUCH = 0.1
+OVERRUN_FRACTION = 0.1
 """A search that takes this share of the limit more, long after it was asked to stop, is abandoned.
 """
 
@@ -149,7 +149,7 @@ class Memory:
         since = self._short_since
         if since is None or time.perf_counter() < since + 2 * PATIENCE_S:
             return False
-        return self.left_bytes < -SHARE_TOO_MUCH * self.limit_mb * MB
+        return self.left_bytes < -OVERRUN_FRACTION * self.limit_mb * MB
 
     def note(self, engine: str, what: str) -> None:
         """Note, for people, what lack of memory changed; once."""
@@ -270,7 +270,7 @@ def watched(limit_mb: int | None) -> Iterator[Memory]:
     done = threading.Event()
 
     def watch() -> None:
-        while not done.wait(LOOK_S):
+        while not done.wait(SAMPLE_S):
             memory.look()
 
     thread = threading.Thread(target=watch, daemon=True)

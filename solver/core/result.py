@@ -138,7 +138,7 @@ class Outcome:
     proofs
         Each engine's own bounds where several worked together; empty where one engine ran.
     bound_kind
-        The kind of the bounds, for example ``lp``; ``None`` = the engine's name says it.
+        The kind of the bounds, for example ``lp``; ``None`` = the engine's name.
     by_solver
         Whether the bounds, or the infeasibility, rely on CP-SAT or a MIP solver.
     proven_before

@@ -163,7 +163,7 @@ def _too_large(core: Core) -> Finding | None:
                 (topology, component),
             )
         nodes = core.instance.cluster.nodes
-        if all(_why_not(core, node, topology, component) for node in nodes):
+        if all(_blocking_resource(core, node, topology, component) for node in nodes):
             return Finding(
                 Cause.TASK_TOO_LARGE,
                 _fits_nowhere(core, topology, component),
@@ -172,7 +172,7 @@ def _too_large(core: Core) -> Finding | None:
     return None
 
 
-def _why_not(core: Core, node: Node, topology: Topology, component: Component) -> str:
+def _blocking_resource(core: Core, node: Node, topology: Topology, component: Component) -> str:
     """Return why an empty node cannot hold one task: a resource, ``slots``, or nothing."""
     if node.slots == 0:
         return "slots"
@@ -190,7 +190,7 @@ def _fits_nowhere(core: Core, topology: Topology, component: Component) -> str:
     nodes = core.instance.cluster.nodes
     by_reason: dict[str, list[Node]] = {}
     for node in nodes:
-        by_reason.setdefault(_why_not(core, node, topology, component), []).append(node)
+        by_reason.setdefault(_blocking_resource(core, node, topology, component), []).append(node)
     parts = []
     for reason, group in by_reason.items():
         every = "the node" if len(nodes) == 1 else "the nodes"
@@ -215,13 +215,13 @@ def _shortage(core: Core) -> Finding | None:
             needed, missing = quantity(resource, need), exact_text(need - have)
             return Finding(
                 Cause.SHORTAGE,
-                f"{_these(instance)} need {needed} in all, but {_whose(instance)} together have "
-                f"{exact_text(have)}: {missing} short.",
+                f"{_tasks_subject(instance)} need {needed} in all, but {_nodes_noun(instance)} "
+                f"together have {exact_text(have)}: {missing} short.",
             )
     return _too_few_slots(instance) or _too_few_nodes(instance)
 
 
-def _these(instance: Instance) -> str:
+def _tasks_subject(instance: Instance) -> str:
     """Return the tasks of a conflict as the subject of a sentence, by components if few."""
     names = [
         f"{topology.id}: {', '.join(one.id for one in parts)}"
@@ -249,7 +249,7 @@ def _exclusion_text(core: Core) -> str:
     )
 
 
-def _whose(instance: Instance) -> str:
+def _nodes_noun(instance: Instance) -> str:
     usable = all(node.slots != 0 for node in instance.cluster.nodes)
     return "all nodes" if usable else "all nodes that have slots"
 
@@ -261,12 +261,12 @@ def _too_few_slots(instance: Instance) -> Finding | None:
     if slots is None or sum(workers.values()) <= slots:
         return None
     total = sum(workers.values())
-    each = ""
+    per_topology = ""
     if len(workers) > 1:
-        each = f" ({', '.join(f'{key} {count}' for key, count in workers.items())})"
+        per_topology = f" ({', '.join(f'{key} {count}' for key, count in workers.items())})"
     return Finding(
         Cause.SHORTAGE,
-        f"{_these(instance)} need at least {counted(total, 'worker')}{each}, "
+        f"{_tasks_subject(instance)} need at least {counted(total, 'worker')}{per_topology}, "
         f"but all nodes together have {counted(int(slots), 'slot')}.",
     )
 
@@ -312,11 +312,13 @@ def fragments_text(core: Core, decider: Decider) -> str:
     need = {r: one_task(core.instance, topology, component, r) for r in resources}
     task = f"the last {'task' if left_out == 1 else tasks_text(left_out)} of {component.id}"
     if len(resources) == 1:
-        return f"{total} {_one_resource(resources[0], free[resources[0]], need, task, left_out)}"
-    return f"{total} {_several(instance, free, need, task, left_out)}"
+        return (
+            f"{total} {_one_resource_text(resources[0], free[resources[0]], need, task, left_out)}"
+        )
+    return f"{total} {_short_resources_text(instance, free, need, task, left_out)}"
 
 
-def _one_resource(
+def _one_resource_text(
     resource: str, free: list[Decimal], need: dict[str, Decimal], task: str, left_out: int
 ) -> str:
     each = " each" if left_out > 1 else ""
@@ -327,7 +329,7 @@ def _one_resource(
     )
 
 
-def _several(
+def _short_resources_text(
     instance: Instance,
     free: dict[str, list[Decimal]],
     needs: dict[str, Decimal],
@@ -426,7 +428,12 @@ def _numbers(instance: Instance, core: Core, finding: Finding, constraint: Const
         return finding.least_moved, constraint.amount, "tasks", "not where they run now"
     topology = next(t for t in instance.topologies if t.id == constraint.topology)
     if constraint.rule == "tasks":
-        return constraint.amount, None, "tasks", _each(instance, core, topology, constraint.subject)
+        return (
+            constraint.amount,
+            None,
+            "tasks",
+            _needs_per_task(instance, core, topology, constraint.subject),
+        )
     return _of_topology(instance, finding, topology, constraint)
 
 
@@ -447,11 +454,11 @@ def _capacity(instance: Instance, finding: Finding, constraint: Constraint) -> N
         need,
         constraint.amount * count,
         constraint.subject,
-        _of_all(instance, finding, constraint),
+        _total_detail(instance, finding, constraint),
     )
 
 
-def _of_all(instance: Instance, finding: Finding, constraint: Constraint) -> str:
+def _total_detail(instance: Instance, finding: Finding, constraint: Constraint) -> str:
     """State that the tasks of the conflict need a resource in total, and what these nodes offer."""
     if finding.cause is Cause.FRAGMENTATION and len(constraint.nodes) == len(
         instance.cluster.nodes
@@ -512,7 +519,7 @@ def _heap(finding: Finding, topology: Topology, constraint: Constraint) -> Numbe
     return total, constraint.amount, "onheap_mb", f"in all; in a worker: at least {workers} workers"
 
 
-def _each(instance: Instance, core: Core, topology: Topology, component_id: str) -> str:
+def _needs_per_task(instance: Instance, core: Core, topology: Topology, component_id: str) -> str:
     """State what one task needs of the resources in the core."""
     component = next(one for one in placed(topology) if one.id == component_id)
     resources = dict.fromkeys(one.subject for one in core.constraints if one.rule == "capacity")

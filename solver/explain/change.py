@@ -161,18 +161,18 @@ def apply_change(instance: Instance, change: Change) -> Instance:
         )
         return replace(instance, topologies=topologies)
     if change.kind == ALLOW_MOVED:
-        limits = {**instance.objective.limits, "moved": int(_after(change))}
+        limits = {**instance.objective.limits, "moved": int(_new_amount(change))}
         return replace(instance, objective=replace(instance.objective, limits=limits))
     if change.kind == LOWER_WORKER_MIN_CPU:
-        scheduler = replace(instance.scheduler, worker_min_cpu=_after(change))
+        scheduler = replace(instance.scheduler, worker_min_cpu=_new_amount(change))
         return replace(instance, scheduler=scheduler)
     if change.kind == LOWER_PARALLELISM:
-        counts = {(change.topologies[0], change.subject): int(_after(change))}
+        counts = {(change.topologies[0], change.subject): int(_new_amount(change))}
         return with_counts(instance, counts)
     return without_topologies(instance, change.topologies)
 
 
-def _after(change: Change) -> Decimal:
+def _new_amount(change: Change) -> Decimal:
     assert change.after is not None, change.kind
     return change.after
 
@@ -219,7 +219,7 @@ def _raise_slots(cluster: Cluster, change: Change) -> Cluster:
 
 
 def _allow_per_node(topology: Topology, change: Change) -> Topology:
-    most = {**topology.constraints.max_per_node, change.subject: int(_after(change))}
+    most = {**topology.constraints.max_per_node, change.subject: int(_new_amount(change))}
     return replace(topology, constraints=replace(topology.constraints, max_per_node=most))
 
 
@@ -236,7 +236,7 @@ _CLUSTER: dict[str, Callable[[Cluster, Change], Cluster]] = {
     RAISE_SLOTS: _raise_slots,
 }
 _TOPOLOGY: dict[str, Callable[[Topology, Change], Topology]] = {
-    RAISE_HEAP: lambda topology, change: replace(topology, worker_max_heap_mb=_after(change)),
+    RAISE_HEAP: lambda topology, change: replace(topology, worker_max_heap_mb=_new_amount(change)),
     ALLOW_PER_NODE: _allow_per_node,
     DROP_INCOMPATIBLE: _drop_incompatible,
     DROP_ONE_TASK: lambda topology, change: replace(topology, one_task_per_worker=False),

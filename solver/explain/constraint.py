@@ -59,7 +59,7 @@ class Constraint:
     topology
         Id of its topology; empty for nodes, ``max_moved`` and ``worker_min_cpu``.
     subject
-        Resource, component or shared region; empty where there is none.
+        Resource, component or shared region; empty where it has none.
     other
         Second component of an incompatible pair.
     amount
@@ -128,7 +128,7 @@ def most_moved_text(count: Decimal | int) -> str:
     return f"at most {tasks_text(count)} may move" if count else "no task may move"
 
 
-def _other(constraint: Constraint) -> str:
+def _rule_text(constraint: Constraint) -> str:
     return f"{constraint.rule.replace('_', ' ')} ({constraint.topology})"
 
 
@@ -166,7 +166,7 @@ _NAMES: dict[str, Callable[[Constraint], str]] = {
     "worker_min_cpu": lambda c: f"each worker is charged at least {_amount(c)} cpu",
     "shared_memory": lambda c: f"shared memory {c.subject} of {_amount(c)} MB ({c.topology})",
     TASKS: _tasks,
-    **dict.fromkeys(OTHERS, _other),
+    **dict.fromkeys(OTHERS, _rule_text),
 }
 
 

@@ -38,7 +38,7 @@ from slotwise.solver.explain import change as kinds
 from slotwise.solver.explain.change import Change, apply_change
 from slotwise.solver.explain.explanation import Repair
 from slotwise.solver.explain.feasibility import question
-from slotwise.solver.explain.levers import Lever, together
+from slotwise.solver.explain.levers import Lever, merged_changes
 
 RULES = frozenset(
     {
@@ -497,7 +497,7 @@ class ElasticModel:
         if not judge(instance, placement).valid:
             raise InternalError(f"the judge finds no valid placement after {changes}")
         price = sum(map(self._price_of, changes), Fraction(0))
-        return Repair(together(self._instance, changes), price, is_least, instance, placement)
+        return Repair(merged_changes(self._instance, changes), price, is_least, instance, placement)
 
 
 def _loosened(change: Change) -> Iterable[tuple[str, ...]]:

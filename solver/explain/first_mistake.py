@@ -348,10 +348,10 @@ class _Search:
         fixed = self._decisions[: self._impossible]
         partial = partial_placement(self._problem.instance, fixed)
         problem = compile_problem(with_fixed(self._problem.instance, fixed))
-        decided = {one.task for one in fixed}
+        decided = {task_class.task for task_class in fixed}
         stuck = []
-        for one in problem.classes:
-            waiting = [task for task in one.tasks if task not in decided]
+        for task_class in problem.classes:
+            waiting = [task for task in task_class.tasks if task not in decided]
             if waiting:
                 places = alternatives(problem, partial, waiting[0])
                 if all(place.forbidden_by for place in places):

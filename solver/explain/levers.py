@@ -98,7 +98,7 @@ class _Maker:
             for where, nodes in sets:
                 yield from raised(constraint.subject, where, nodes)
         if constraint.nodes or constraint.rule == "max_per_node":
-            yield from self._more_nodes()
+            yield from self._added_nodes()
         elif constraint.rule == "max_moved":
             running = sum(len(tasks) for tasks in (self._instance.still_running or {}).values())
             allowed = int(constraint.amount or 0)
@@ -184,7 +184,7 @@ class _Maker:
         base = Change(kinds.RAISE_SLOTS, before=before, nodes=names, where=where)
         yield Lever(base, most=self._tasks - min(amounts))
 
-    def _more_nodes(self) -> Iterator[Lever]:
+    def _added_nodes(self) -> Iterator[Lever]:
         for kind in nodes_alike(self._instance):
             most = min(self._tasks, MOST_NODES)
             base = Change(kinds.ADD_NODES, nodes=(kind[0].id,))
@@ -214,7 +214,7 @@ def named_sets(cluster: Cluster) -> dict[tuple[str, ...], str]:
     return names
 
 
-def together(instance: Instance, changes: Iterable[Change]) -> tuple[Change, ...]:
+def merged_changes(instance: Instance, changes: Iterable[Change]) -> tuple[Change, ...]:
     """Return the changes, joining evictions, and equal raises of a resource on several nodes."""
     by_key: dict[Change, list[Change]] = {}
     for change in changes:

@@ -126,7 +126,7 @@ class _Search:
             before = len(again)
             for tried, lever in enumerate(again):
                 share = self._decider.until(1 / (len(again) - tried), step_fraction=1.0)
-                self._take(lever, self._bisected(lever, share))
+                self._record(lever, self._bisected(lever, share))
 
     def try_combinations(self) -> None:
         """Find the cheapest combination; others where no single change helps or keeps all tasks."""
@@ -147,19 +147,19 @@ class _Search:
         """Find the least amount of a lever; few steps first where they make the model large."""
         most = 1 if lever.base.kind in WIDE else lever.most
         while True:
-            answer = self._least(replace(lever, most=most), decider)
+            answer = self._least_amount(replace(lever, most=most), decider)
             if answer.repair is not None or not answer.is_proven or most == lever.most:
                 break
             most = min(2 * most, lever.most)
-        self._take(lever, answer)
+        self._record(lever, answer)
 
-    def _take(self, lever: Lever, answer: Answer) -> None:
+    def _record(self, lever: Lever, answer: Answer) -> None:
         if answer.repair is not None:
             self._add(answer.repair)
         if not answer.is_proven or (answer.repair is None and not lever.is_exhaustive):
             self.undecided.append(lever)
 
-    def _least(self, lever: Lever, decider: Decider) -> Answer:
+    def _least_amount(self, lever: Lever, decider: Decider) -> Answer:
         """Return the least amount of a lever, by bisection where the model declines it."""
         try:
             with decider.searching() as (limits, token):

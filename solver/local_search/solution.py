@@ -151,11 +151,11 @@ class Field:
             self.parts[LINEAR] += sign * int(self.problem.linear[c, node])
         if self.problem.classes[c].home == (node, int(workers.label[row])):
             self.parts[MOVED] -= sign
-        before = self._kept(row, node)
+        before = self._place_parts(row, node)
         self.rules.book(workers, c, row, sign)
-        self.parts[[OVERLOAD, NODES, WORKERS]] += self._kept(row, node) - before
+        self.parts[[OVERLOAD, NODES, WORKERS]] += self._place_parts(row, node) - before
 
-    def _kept(self, row: int, node: int) -> IntArray:
+    def _place_parts(self, row: int, node: int) -> IntArray:
         """Return overload of the node, whether it is in use, and whether the worker is."""
         used, opened = self.rules.node_held[node] > 0, self.workers.held[row] > 0
         return np.array([self.rules.overload(node), int(used), int(opened)], dtype=np.int64)

@@ -70,7 +70,7 @@ def first_placement(problem: Problem, token: CancellationToken) -> Placement | N
     Raises
     ------
     CancelledError
-        When the token says so.
+        When the token is cancelled.
     """
     if all(one.home is None for one in problem.classes):
         return None
@@ -110,7 +110,7 @@ class _Search:
         unplaced = [task for task in left if not self._make_room(state, task, DEPTH)]
         if not unplaced:
             return state.placement()
-        return self._without(state, unplaced) if self._problem.may_reject else None
+        return self._leave_out(state, unplaced) if self._problem.may_reject else None
 
     def _is_over(self, state: PartialPlacement) -> bool:
         self._token.check()
@@ -164,11 +164,11 @@ class _Search:
                     home = self._problem.classes[self._class_of[other]].home
                     if (home is not None and state.places[other] == home) != bool(moves):
                         continue
-                    if self._instead(state, task, other, node, depth):
+                    if self._replace_task(state, task, other, node, depth):
                         return True
         return False
 
-    def _instead(
+    def _replace_task(
         self, state: PartialPlacement, task: int, other: int, node: int, depth: int
     ) -> bool:
         """Place a task on a node that another task leaves, if both then have a place."""
@@ -196,10 +196,10 @@ class _Search:
             return False
         if self._moved(after) > self._problem.move_limit:
             return False
-        _become(state, after)
+        _overwrite(state, after)
         return True
 
-    def _without(self, state: PartialPlacement, unplaced: Sequence[int]) -> Placement | None:
+    def _leave_out(self, state: PartialPlacement, unplaced: Sequence[int]) -> Placement | None:
         """Leave out the topologies of tasks without a place."""
         out = {self._problem.classes[self._class_of[task]].topology for task in unplaced}
         for task in list(state.places):
@@ -208,6 +208,6 @@ class _Search:
         return state.placement() if self._moved(state) <= self._problem.move_limit else None
 
 
-def _become(state: PartialPlacement, other: PartialPlacement) -> None:
+def _overwrite(state: PartialPlacement, other: PartialPlacement) -> None:
     """Give `state` the contents of `other`, which must not be used afterwards."""
     state.__dict__.update(other.__dict__)

@@ -29,11 +29,11 @@ MOST_COUNTS = 100_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Worker:
-    """A worker that may take orphans; `held` is what it holds now, ``None`` if it is new."""
+    """A worker that may take orphans; `contents` is what it holds now, ``None`` if it is new."""
 
     place: Place
     topology: int
-    held: WorkerContents | None
+    contents: WorkerContents | None
     opened: Count
     counts: dict[int, Count] = field(default_factory=dict)
     upper: dict[int, int] = field(default_factory=dict)
@@ -88,7 +88,7 @@ class OrphansModel:
         self.terms = self._terms()
 
     def placement(self, value: Callable[[Count], int]) -> Placement:
-        """Return the placement that a solution says, given what it says of each count."""
+        """Return the placement of a solution; `value` gives the value of each count."""
         nodes, workers = (list(row) for row in self._current())
         left = {c: list(tasks) for c, tasks in self._tasks.items()}
         for worker in self._workers:
@@ -110,7 +110,7 @@ class OrphansModel:
                     same = [
                         w.place
                         for w in self._workers
-                        if w.held is None and w.topology == topology and w.place[0] == place[0]
+                        if w.contents is None and w.topology == topology and w.place[0] == place[0]
                     ]
                     number = fresh_counts.get((place[0], topology), 0)
                     fresh_counts[place[0], topology] = number + 1
@@ -182,10 +182,10 @@ class OrphansModel:
         heap = sum(int(problem.heap[c]) * len(self._tasks[c]) for c in classes)
         return max(1, -(-2 * heap // rules.heap_limit) - 1)
 
-    def _most(self, c: int, node: int) -> int:
+    def _most_orphans(self, c: int, node: int) -> int:
         """Return how many orphans of a class a node has room for, beside what runs there.
 
-        Cpu says nothing of it where a worker may be billed more than its tasks need.
+        Cpu gives no limit where a worker may be billed more than its tasks need.
         """
         problem, most = self._problem, len(self._tasks[c])
         for d, load in enumerate(self._running.nodes[node].load):
@@ -205,7 +205,7 @@ class OrphansModel:
             for worker in self._workers:
                 if worker.topology != topology:
                     continue
-                if worker.held is not None:
+                if worker.contents is not None:
                     takes = self._running.fit(c, worker.place) is not None
                 else:  # fresh workers of a node are alike
                     key = (worker.place[0], True)
@@ -214,11 +214,11 @@ class OrphansModel:
                     takes = fits[key]
                 if not takes:
                     continue
-                upper = self._most(c, worker.place[0])
+                upper = self._most_orphans(c, worker.place[0])
                 count = builder.whole("", upper)
                 worker.counts[c], worker.upper[c] = count, upper
                 counts.append(count)
-                if worker.held is None:
+                if worker.contents is None:
                     builder.at_most("", count, upper * worker.opened)
             total = builder.total(counts)
             if topology in self._rejected:
@@ -252,7 +252,7 @@ class OrphansModel:
                     builder.at_most("", here[first] + here[second], 1)
 
     def _touched(self, classes: tuple[int, ...], workers: list[_Worker]) -> Count | None:
-        """Return whether an orphan of some classes comes to some workers; ``None`` = none can."""
+        """Return whether an orphan of some classes joins some workers; ``None`` = none can."""
         builder = self._builder
         pairs = [
             (worker.counts[c], worker.upper[c])
@@ -272,7 +272,7 @@ class OrphansModel:
         problem, builder = self._problem, self._builder
         here = [one for one in self._workers if one.place[0] == node and one.counts]
         base = self._running.nodes[node]
-        fresh = [one for one in here if one.held is None]
+        fresh = [one for one in here if one.contents is None]
         load: list[Count] = list(base.load)
         for worker in here:
             for d, more in enumerate(self._worker_load(worker)):
@@ -332,7 +332,7 @@ class OrphansModel:
         for index, region in enumerate(problem.regions):
             if region.kind == "offheap_node" or region.topology != worker.topology:
                 continue
-            if worker.held is not None and index in worker.held.regions:
+            if worker.contents is not None and index in worker.contents.regions:
                 continue
             touched = self._touched(region.classes, [worker])
             if touched is None:
@@ -342,15 +342,15 @@ class OrphansModel:
             if region.kind == "onheap":
                 heap = heap + region.size * touched
         if rules.heap_limit != NO_LIMIT and not isinstance(heap, int):
-            used = 0 if worker.held is None else worker.held.heap
+            used = 0 if worker.contents is None else worker.contents.heap
             builder.at_most("", heap, rules.heap_limit - used)
         least, cpu = problem.min_worker_cpu, problem.cpu
         if cpu is not None and least:
-            used = 0 if worker.held is None else worker.held.load[cpu]
-            billed = 0 if worker.held is None else max(used, least)
+            used = 0 if worker.contents is None else worker.contents.load[cpu]
+            billed = 0 if worker.contents is None else max(used, least)
             more = builder.whole("", builder.most(load[cpu]) + least)
             builder.at_least("", more + billed, load[cpu] + used)
-            if worker.held is None:
+            if worker.contents is None:
                 builder.at_least("", more, least * worker.opened)
             load[cpu] = more
         return load
@@ -358,7 +358,7 @@ class OrphansModel:
     def _terms(self) -> tuple[Count, ...]:
         """Return each term: the constant share of running tasks, and what orphans add."""
         problem, builder, running = self._problem, self._builder, self._running
-        fresh = [one for one in self._workers if one.held is None and one.counts]
+        fresh = [one for one in self._workers if one.contents is None and one.counts]
         linear: list[Count] = []
         if problem.linear is not None:
             for task, (node, _) in running.places.items():

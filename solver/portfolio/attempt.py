@@ -77,7 +77,7 @@ def attempt(
     """Run `engine` as `run_checked` does; return its claim.
 
     ``None`` where the engine declines the problem after all, was stopped before it had anything to
-    report, or is found wrong: then it is distrusted.
+    report, or is proven wrong: then it is distrusted.
     """
     trust = reporter.state.trust
     reporter.state.start(engine.name, why)

@@ -138,18 +138,18 @@ def parsed_parameters(settings: Iterable[str]) -> dict[str, Parameters]:
             rule = "must be ENGINE.NAME=VALUE, as in cp-sat.max_counts=50000"
             raise InputError(rule, field="parameters", value=setting)
         engine = _checked_name(name, DEFAULTS, setting)
-        parsed[engine] = _with(parsed.get(engine, DEFAULTS[engine]), rest, text, setting)
+        parsed[engine] = _with_value(parsed.get(engine, DEFAULTS[engine]), rest, text, setting)
     return parsed
 
 
-def _with(parameters: Parameters, path: str, text: str, setting: str) -> Parameters:
+def _with_value(parameters: Parameters, path: str, text: str, setting: str) -> Parameters:
     """Return the parameters with the one at `path` set to `text`."""
     name, _, rest = path.partition(".")
     current = getattr(
         parameters, _checked_name(name, [field.name for field in fields(parameters)], setting)
     )
     if isinstance(current, Parameters):
-        return replace(parameters, **{name: _with(current, rest, text, setting)})
+        return replace(parameters, **{name: _with_value(current, rest, text, setting)})
     if rest:
         raise InputError(f"{name} has no parameters", field="parameters", value=setting)
     number = number_of_text(text, path)

@@ -106,7 +106,7 @@ class _ResidualCapacity:
         for rack in sorted(tries, key=lambda r: r != racks[0]):
             targets = self._fit(used, load, workers, rack)
             if targets is not None:
-                return self._put(placement, targets, load, workers)
+                return self._moved_to_targets(placement, targets, load, workers)
         return None
 
     def _fit(
@@ -129,7 +129,7 @@ class _ResidualCapacity:
             slots[target] -= workers[n]
         return targets
 
-    def _put(
+    def _moved_to_targets(
         self, placement: Placement, targets: dict[int, int], load: IntArray, workers: list[int]
     ) -> Placement:
         nodes = [targets[n] for n in placement.nodes]
@@ -177,7 +177,7 @@ def on_classes(problem: Problem, classes: Sequence[int]) -> SubProblem:
 
     Every rule on tasks, workers and nodes is kept; regions that no class is left of are not.
     """
-    return _with(problem, {c: problem.classes[c].tasks for c in sorted(classes)})
+    return _subproblem(problem, {c: problem.classes[c].tasks for c in sorted(classes)})
 
 
 def on_tasks(problem: Problem, tasks: Sequence[int]) -> SubProblem:
@@ -187,10 +187,10 @@ def on_tasks(problem: Problem, tasks: Sequence[int]) -> SubProblem:
     }
     for task in sorted(tasks):
         class_tasks[int(problem.task_class[task])].append(task)
-    return _with(problem, class_tasks)
+    return _subproblem(problem, class_tasks)
 
 
-def _with(problem: Problem, class_tasks: Mapping[int, Sequence[int]]) -> SubProblem:
+def _subproblem(problem: Problem, class_tasks: Mapping[int, Sequence[int]]) -> SubProblem:
     """Return the problem with these tasks of these classes, both ascending."""
     classes = list(class_tasks)
     index = {c: i for i, c in enumerate(classes)}

@@ -203,7 +203,7 @@ def _demand_shares(problem: Problem, node: int) -> Fraction:
 class _Workers:
     """Workers of u nodes: at most ``per_node * u + total``.
 
-    `apart` tells whether workers of one topology may have to stay apart on a node; if not, the
+    `apart` says whether workers of one topology may have to stay apart on a node; if not, the
     workers of merged nodes merge too.
     """
 

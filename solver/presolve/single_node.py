@@ -1,6 +1,6 @@
 """A topology that fits one node whole: its workers are the places, its node is one rack.
 
-Where there is one node only, or `reduce_nodes` leaves one, what is left is to share out the tasks
+Where there is one node only, or `reduce_nodes` leaves one, the tasks have to be shared out
 among workers that differ in nothing: a flat problem with heaps for capacities, and as many places
 as the node has slots or workers could be of use (docs/design.md, 8.3).
 """

@@ -1,6 +1,6 @@
 """The leading terms of an objective that do not read `running`, as a problem without it.
 
-Where tasks run now tells equal tasks and equal nodes apart, and with them all that column
+The current places of tasks distinguish equal tasks and equal nodes, and with them all that column
 generation counts. Only the part ``moved`` and the limit of moves read it. So the terms before the
 first that counts moves have the same values on the problem without homes.
 
@@ -58,7 +58,7 @@ def without_running(problem: Problem) -> WithoutRunning | None:
         return None
     instance = problem.instance
     objective = replace(instance.objective, terms=tuple(term.name for term in terms), limits={})
-    groups = _alike(problem)
+    groups = _classes_but_for_homes(problem)
     index = {c: g for g, group in enumerate(groups) for c in group}
     firsts = [group[0] for group in groups]
     return WithoutRunning(
@@ -93,7 +93,7 @@ def _counts_no_moves(term: Term) -> bool:
     return all(part != "moved" for part, _ in term.parts)
 
 
-def _alike(problem: Problem) -> list[list[int]]:
+def _classes_but_for_homes(problem: Problem) -> list[list[int]]:
     """Return the classes that differ in nothing but their homes, in order of their first tasks."""
     near: list[list[tuple[int, int, int]]] = [[] for _ in problem.classes]
     for flow in problem.flows:

@@ -324,7 +324,7 @@ class FrontSearch:
             return replace(free, max_moves=moves, how=FEWER)
         if moves == 0 and self._all_run:
             return self._without_moves(now)
-        start = self._known(moves, free)
+        start = self._best_known(moves, free)
         if start.is_proven or self._left_s <= 0:
             return start
         limited = with_limit(self.problem.instance, moves)
@@ -332,11 +332,11 @@ class FrontSearch:
         if point is None:
             if self._on_the_way is None:
                 self._on_the_way = self._states_between(now, free)
-            query = _query(limited, self._known(moves, free), now)
+            query = _query(limited, self._best_known(moves, free), now)
             point = self._by_search(query, self._left_s / (self._last - moves + 1))
         return replace(point, max_moves=moves)
 
-    def _known(self, moves: int, free: FrontPoint) -> FrontPoint:
+    def _best_known(self, moves: int, free: FrontPoint) -> FrontPoint:
         """Return the best point so far with no more moves, with the bounds that others prove."""
         points = [*self._points[-1:], free, *(self._on_the_way or ())]
         placed = [point for point in points if point.moves is not None and point.moves <= moves]

@@ -3,7 +3,7 @@
 A depth-first search over these states: a state is the set of moves made, tasks of a kind being
 equal, and no state is searched twice. So it finds an order wherever there is one, up to
 `MOST_STATES` states in each part of the moves that shares no node with the others. Only the node
-that a task comes to can break a rule, for all hard rules are upper limits.
+that a task moves to can break a rule, for all hard rules are upper limits.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ class MissingRoom:
         return self.violation.needed - self.violation.available
 
     def to_document(self) -> dict[str, Any]:
-        """Return the move and what is missing, JSON-ready."""
+        """Return the move and the missing amount, JSON-ready."""
         violation = self.violation
         rule = {"rule": violation.rule, "place": violation.place, "subject": violation.subject}
         return {"task": self.move.name} | rule | {"missing": plain(self.missing)}

@@ -95,7 +95,7 @@ class _Tree:
                 break
             _, _, node = heapq.heappop(self.heap)
             self.nodes += 1
-            relaxed = self.master.solve(self.problem, node, token=self.token, enough=self._enough())
+            relaxed = self.master.solve(self.problem, node, token=self.token, enough=self._cutoff())
             least = max(math.ceil(relaxed.bound), self.bound)
             children = self._children(node, relaxed) if relaxed.done else []
             if self.nodes % PACK_EACH == 1 or not children:
@@ -114,7 +114,7 @@ class _Tree:
         late = self.nodes > 0 and self.token.is_cancelled
         return done or beyond or stuck or late
 
-    def _enough(self) -> int | None:
+    def _cutoff(self) -> int | None:
         """Return the bound from which on a node is of no interest."""
         ends = [] if self.best is None else [self.best.slots]
         ends += [] if self.at_most is None else [self.at_most + 1]
@@ -147,7 +147,7 @@ class _Tree:
 
     def _children(self, node: tuple[CountRow, ...], relaxed: Relaxed) -> list[tuple[CountRow, ...]]:
         """Return the two children of a node; none where no number of slots is fractional."""
-        enough = self._enough()
+        enough = self._cutoff()
         if enough is not None and relaxed.bound > enough - 1:
             return []
         split = _most_fractional(relaxed.used)

@@ -60,7 +60,7 @@ class Pricing:
         Stops where `token` is cancelled, or after `most_nodes` nodes once it has a
         column; the bound is weaker then. Exact up to `ENOUGH` otherwise.
         """
-        alone = [self._alone(i, k, prices) for i, k in self._alone_options()]
+        alone = [self._alone(i, k, prices) for i, k in self._lone_options()]
         self._points.price(self._problem, prices)
         search = _Search(self._problem, self._points)
         shared = search.run(token, most_nodes)
@@ -69,7 +69,7 @@ class Pricing:
         upper = max([shared, *(worth for worth, _ in alone)])
         return Priced(tuple(one for _, one in columns), upper)
 
-    def _alone_options(self) -> list[tuple[int, int]]:
+    def _lone_options(self) -> list[tuple[int, int]]:
         return [
             (i, k)
             for i, task in enumerate(self._problem.tasks)
@@ -229,7 +229,7 @@ MOST_LOAD = 4
 """Most slots that a load is counted as: a weaker bound beyond, never a wrong one."""
 MOST_MULTIPLIER = 20
 """Same for multipliers, in worth per slot."""
-NOT_THERE = -(2**57)
+ABSENT = -(2**57)
 """Below what any point is worth, in fine steps."""
 INT = np.int64
 IntArray = NDArray[np.int64]
@@ -341,7 +341,7 @@ class Points:
             for dual in duals
         )
         left = self.worth * FINE - cpu * self._cpu - memory * self._memory
-        left[~active] = NOT_THERE
+        left[~active] = ABSENT
         best: list[int] = np.maximum.reduceat(left, self.starts).tolist()
         return (cpu + memory) * GRID + sum(best)
 

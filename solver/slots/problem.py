@@ -1,4 +1,4 @@
-"""What is asked: the tasks with their rates, and the bundles that a slot may run of each.
+"""The question: the tasks with their rates, and the bundles that a slot may run of each.
 
 Every bundle of a task that any plan needs is one of its *options*: the others are dominated, that
 is, another bundle carries at least the rate at no more CPU and memory.

@@ -230,7 +230,7 @@ def cheapest(slots: int, sizes: Sequence[VmSize]) -> tuple[Vm, ...]:
     for missing in range(1, slots + 1):
         best.append(
             min(
-                _with(best[max(0, missing - size.slots)], index, size)
+                _extended(best[max(0, missing - size.slots)], index, size)
                 for index, size in enumerate(sizes)
             )
         )
@@ -258,7 +258,7 @@ def choose(slots: int, vms: Sequence[Vm]) -> tuple[Vm, ...]:
         for missing in range(slots, 0, -1):
             before = best[max(0, missing - vm.size.slots)]
             if before is not None:
-                with_it = _with(before, index, vm.size)
+                with_it = _extended(before, index, vm.size)
                 here = best[missing]
                 best[missing] = with_it if here is None else min(here, with_it)
     cheapest = best[slots]
@@ -266,5 +266,5 @@ def choose(slots: int, vms: Sequence[Vm]) -> tuple[Vm, ...]:
     return tuple(vms[index] for index in cheapest[2])
 
 
-def _with(best: _Best, index: int, size: VmSize) -> _Best:
+def _extended(best: _Best, index: int, size: VmSize) -> _Best:
     return best[0] + size.price, best[1] + 1, (*best[2], index)

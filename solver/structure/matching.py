@@ -284,26 +284,26 @@ def exchange_tasks(
         Groups of classes whose tasks may be exchanged.
     """
     here = list(zip(first.nodes, first.workers, strict=True))
-    there = [stands_for[place] for place in zip(second.nodes, second.workers, strict=True)]
-    after = list(there)
+    target_places = [stands_for[place] for place in zip(second.nodes, second.workers, strict=True)]
+    after = list(target_places)
     for members in kinds:
         waiting = [task for c in members for task in problem.classes[c].tasks]
-        wanted = Counter(there[task] for task in waiting)
-        for places in (here, there):
-            waiting = _settle(waiting, places, wanted, after)
-        for task, place in zip(waiting, wanted.elements(), strict=True):
+        target_counts = Counter(target_places[task] for task in waiting)
+        for places in (here, target_places):
+            waiting = _settle(waiting, places, target_counts, after)
+        for task, place in zip(waiting, target_counts.elements(), strict=True):
             after[task] = place
     return Placement(tuple(node for node, _ in after), tuple(label for _, label in after))
 
 
 def _settle(
-    tasks: Sequence[int], places: Sequence[Place], wanted: Counter[Place], after: list[Place]
+    tasks: Sequence[int], places: Sequence[Place], target_counts: Counter[Place], after: list[Place]
 ) -> list[int]:
-    """Put tasks where `places` has them while `wanted` needs one there; return the others."""
+    """Put tasks where `places` has them as `target_counts` allows; return the others."""
     waiting = []
     for task in tasks:
-        if wanted[places[task]] > 0:
-            wanted[places[task]] -= 1
+        if target_counts[places[task]] > 0:
+            target_counts[places[task]] -= 1
             after[task] = places[task]
         else:
             waiting.append(task)

@@ -103,7 +103,7 @@ class Placer:
         self.shares = shares_of(problem, parts)
 
     def seconds(self, fraction: float) -> float:
-        """Return a share of the initial time, at most what is left."""
+        """Return a share of the initial time, at most the time left."""
         share = max(fraction * self._time_s, LEAST_STEP_S)
         return min(share, max(self._token.remaining, 0.0))
 
@@ -111,7 +111,7 @@ class Placer:
         """Place the wanted topologies in the room of `plan`, as far as it suffices.
 
         By first fit, largest first; by the packing model where that leaves some out or takes more
-        than their cheapest layouts; the others are solved on what is left.
+        than their cheapest layouts; the others are solved on the remaining capacity.
         """
         before = plan.copy()
         for i in self._by_size(topologies):

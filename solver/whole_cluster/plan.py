@@ -147,7 +147,7 @@ class Room:
     def _fit(
         self, layout: Layout, group: IntArray, nodes: IntArray
     ) -> tuple[float, IntArray] | None:
-        """Return what is left on the chosen nodes of one rack, as a share, and these nodes."""
+        """Return the free share of the chosen nodes of one rack, and these nodes."""
         if len(nodes) < len(group):
             return None
         capacity, slots = self.capacity[nodes], self.slots[nodes]

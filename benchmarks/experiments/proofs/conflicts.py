@@ -45,21 +45,21 @@ class Explained:
 
     name: str
     instance: Instance
-    found: Explanation
+    explanation: Explanation
     wrong: tuple[str, ...]
 
     @property
     def is_minimal(self) -> bool:
         """Whether every conflict is proven to be minimal."""
-        return all(conflict.minimal for conflict in self.found.conflicts)
+        return all(conflict.minimal for conflict in self.explanation.conflicts)
 
     def to_document(self) -> dict[str, Any]:
         """Return JSON-ready data."""
-        return {"instance": self.name, "wrong": list(self.wrong), **self.found.to_document()}
+        return {"instance": self.name, "wrong": list(self.wrong), **self.explanation.to_document()}
 
     def cells(self) -> tuple[str, ...]:
         """One line of the table."""
-        explanation, first = self.found, next(iter(self.found.conflicts), None)
+        explanation, first = self.explanation, next(iter(self.explanation.conflicts), None)
         cheapest = next(iter(explanation.repairs), None)
         checked = "wrong" if self.wrong else "minimal" if self.is_minimal else "unproven"
         return (
@@ -124,19 +124,19 @@ def random_infeasible(seed: int, count: int, mid_size: int) -> Iterator[tuple[st
 
 def summary(rows: Sequence[Explained]) -> dict[str, Any]:
     """Return what the rows add up to, and the longest time."""
-    infeasible = [row for row in rows if row.found.conflicts]
+    infeasible = [row for row in rows if row.explanation.conflicts]
     return {
         "instances": len(rows),
         "explained": len(infeasible),
-        "conflicts": sum(len(row.found.conflicts) for row in infeasible),
+        "conflicts": sum(len(row.explanation.conflicts) for row in infeasible),
         "minimal": sum(row.is_minimal for row in infeasible),
-        "repaired": sum(bool(row.found.repairs) for row in infeasible),
-        "repairs": sum(len(row.found.repairs) for row in infeasible),
-        "complete": sum(row.found.complete for row in infeasible),
+        "repaired": sum(bool(row.explanation.repairs) for row in infeasible),
+        "repairs": sum(len(row.explanation.repairs) for row in infeasible),
+        "complete": sum(row.explanation.complete for row in infeasible),
         "wrong": sum(bool(row.wrong) for row in rows),
-        "causes": dict(Counter(str(row.found.conflicts[0].cause) for row in infeasible)),
-        "mean_s": round(sum(row.found.seconds for row in rows) / max(1, len(rows)), 2),
-        "longest_s": round(max((row.found.seconds for row in rows), default=0.0), 2),
+        "causes": dict(Counter(str(row.explanation.conflicts[0].cause) for row in infeasible)),
+        "mean_s": round(sum(row.explanation.seconds for row in rows) / max(1, len(rows)), 2),
+        "longest_s": round(max((row.explanation.seconds for row in rows), default=0.0), 2),
     }
 
 

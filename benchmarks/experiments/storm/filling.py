@@ -10,7 +10,7 @@ from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.judge.accounting import account
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import NO_LIMIT, as_decimal
-from slotwise.solver.admission.residual_capacity import let_in
+from slotwise.solver.admission.residual_capacity import with_topology
 
 
 class Filling:
@@ -43,7 +43,7 @@ class Filling:
 
     def add(self, topology: int, own: Placement) -> None:
         """Add a placement of `topology` alone, tasks in its canonical order."""
-        self.placement = let_in(self._problem, self.placement, topology, own)
+        self.placement = with_topology(self._problem, self.placement, topology, own)
 
 
 def _reduced(problem: Problem, node: Node, index: int, load: list[int], workers: int) -> Node:

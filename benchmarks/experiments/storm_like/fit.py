@@ -78,7 +78,7 @@ def distance(sample: Sequence[float], reference: Sequence[float]) -> float:
 
 
 def fits(
-    of: str, known: Mapping[str, tuple[float, ...]], topologies: Iterable[Topology]
+    source: str, cluster_values: Mapping[str, tuple[float, ...]], topologies: Iterable[Topology]
 ) -> list[Fit]:
     """Return the fit of each statistic that both have."""
     drawn: dict[str, list[float]] = defaultdict(list)
@@ -88,17 +88,26 @@ def fits(
         for name, values in component_statistics(topology).items():
             drawn[name] += values
     return [
-        _fit(of, name, known[name], tuple(sorted(drawn[name])))
+        _fit(source, name, cluster_values[name], tuple(sorted(drawn[name])))
         for name in (*TOPOLOGY_STATISTICS, *COMPONENT_STATISTICS)
-        if name in known and drawn[name]
+        if name in cluster_values and drawn[name]
     ]
 
 
-def _fit(of: str, name: str, known: tuple[float, ...], drawn: tuple[float, ...]) -> Fit:
+def _fit(
+    source: str, name: str, cluster_values: tuple[float, ...], drawn: tuple[float, ...]
+) -> Fit:
     limit = None
     if name in TOPOLOGY_STATISTICS:
-        limit = _FIVE_PERCENT * math.sqrt(1 / len(known) + 1 / len(drawn))
-    return Fit(of, name, _quantiles(known), _quantiles(drawn), distance(known, drawn), limit)
+        limit = _FIVE_PERCENT * math.sqrt(1 / len(cluster_values) + 1 / len(drawn))
+    return Fit(
+        source,
+        name,
+        _quantiles(cluster_values),
+        _quantiles(drawn),
+        distance(cluster_values, drawn),
+        limit,
+    )
 
 
 def _quantiles(values: tuple[float, ...]) -> tuple[float, ...]:

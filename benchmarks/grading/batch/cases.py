@@ -1,4 +1,4 @@
-"""The cases of a grading as a frame: addresses first, then what is known of each.
+"""The cases of a grading as a frame: addresses first, then the description of each.
 
 A run's key has the hash of its instance, and that is known only when the instance is made. So
 tasks make each instance of a family once and describe it; the descriptions (and the text, for
@@ -62,7 +62,7 @@ def read_files(spark: SparkSession, sources: Sources) -> DataFrame:
 
 
 def of_this_version(cases: DataFrame, seed: int) -> DataFrame:
-    """Return what is known of instances that a family would make again as they are."""
+    """Return the rows of instances that a family would generate again unchanged."""
     from pyspark.sql import functions as fn
 
     is_current = (fn.col("case_seed") == seed) & (fn.col("made_by") == families_version())

@@ -25,7 +25,7 @@ from slotwise.benchmarks.grading.rows import (
 from slotwise.benchmarks.grading.sources import Case, CaseRange
 
 MOST_RUNS = 100_000
-"""Of a larger plan Spark finds what is left to be run."""
+"""For a larger plan Spark finds the remaining runs."""
 
 Key = tuple[Any, ...]
 

@@ -16,7 +16,7 @@ from slotwise.solver.verification.certify import proofs_of
 from slotwise.solver.verification.crosscheck import engines_behind, second_engines
 
 SHARE = 0.5
-"""Of what is left of the limit, for a second engine that is not the last one to be asked."""
+"""Share of the remaining time for a second engine that is not the last one to run."""
 
 Found = tuple[RunOutcome, Placement | None]
 """The outcome columns but for the placement, and the placement."""

@@ -21,7 +21,7 @@ def checked_share(share: object) -> float:
     Raises
     ------
     InputError
-        When it is no number from 0 to 1.
+        When it is not a number from 0 to 1.
     """
     if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
         raise InputError("must be a share from 0 to 1", field="crosscheck", value=share)

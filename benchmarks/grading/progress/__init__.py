@@ -1,4 +1,4 @@
-"""Progress: what the driver tells of a grading while it runs.
+"""Progress: what the driver reports about a grading while it runs.
 
 Finished runs are counted and the time left is estimated (`tally`), shown on stderr as a bar or as
 lines (`display`), and written one by one to a file of JSON lines (`run_log`). The driver learns of

@@ -134,11 +134,11 @@ def _far(shares: Shares) -> float:
 
 def traffic_chart(source: Source, rows: Sequence[Row], problem_of: ProblemOf) -> Chart | None:
     """Return the chart; ``None`` where no instance has a placement of all that are compared."""
-    found = [
-        (comparison, of)
+    shown = [
+        (comparison, figures)
         for comparison in source.comparisons
         if comparison.group.subject == Subject.PLACEMENT
-        and (of := traffic(comparison, rows, problem_of)) is not None
+        and (figures := traffic(comparison, rows, problem_of)) is not None
     ]
     return chart_of(
         "traffic",
@@ -147,9 +147,9 @@ def traffic_chart(source: Source, rows: Sequence[Row], problem_of: ProblemOf) ->
         "between workers of a node, between nodes of a rack, between racks; the judge recomputed "
         "it from the placements. Mean over the instances that all compared methods and an exact "
         "engine place, the same in every bar; of several seeds the first. "
-        + " ".join(_basis(source, comparison, of) for comparison, of in found),
+        + " ".join(_basis(source, comparison, figures) for comparison, figures in shown),
         ("group", "method", *LEVELS, "instances"),
-        [_panel(source, comparison, of) for comparison, of in found],
+        [_panel(source, comparison, figures) for comparison, figures in shown],
         {name: level(index) for index, name in enumerate(LEVELS)},
     )
 

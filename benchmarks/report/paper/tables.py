@@ -26,13 +26,13 @@ def tables(graded: Graded) -> tuple[PaperTable, ...]:
     cuts = edge_cut_table(graded.rows, graded.comparisons, graded.labels)
     summed = [*method_tables(graded.summary, graded.labels)]
     summed += term_tables(graded.summary, graded.labels)
-    made = (
+    built = (
         *(_paper(one, definition(graded.summary)) for one in summed),
         *(() if cuts is None else (_paper(cuts, BALANCE),)),
         _failures(graded),
         _instances(graded),
     )
-    return tuple(table for table in made if table.rows)
+    return tuple(table for table in built if table.rows)
 
 
 BALANCE = (

@@ -1,4 +1,4 @@
-"""Components as the viewer tells them apart, by letter, name and colour; whose each task is."""
+"""Components as the viewer shows them, by letter, name and colour; the component of each task."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from string import ascii_uppercase
 from slotwise.models.problem.problem import Problem
 
 SERIES = 8
-"""Colours of the page: ``--series-1`` to ``--series-8``. The letter tells apart what shares one."""
+"""Colours of the page: ``--series-1`` to ``--series-8``; letters distinguish those of one colour."""
 
 
 @dataclass(frozen=True, slots=True)

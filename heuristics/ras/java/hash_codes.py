@@ -92,14 +92,14 @@ def computed_order(keys: Iterable[str]) -> list[str]:
     seen: set[str] = set()
     for key in keys:
         if 4 * len(seen) > 3 * len(buckets):
-            order = [one for bucket in buckets for one in bucket]
+            order = [item for bucket in buckets for item in bucket]
             buckets = [[] for _ in range(2 * len(buckets))]
-            for one in order:
-                buckets[spread(string_hash(one)) & (len(buckets) - 1)].append(one)
+            for item in order:
+                buckets[spread(string_hash(item)) & (len(buckets) - 1)].append(item)
         if key not in seen:
             seen.add(key)
             buckets[spread(string_hash(key)) & (len(buckets) - 1)].insert(0, key)
-    return [one for bucket in buckets for one in bucket]
+    return [item for bucket in buckets for item in bucket]
 
 
 def _by_bucket(keys: Sequence[T], hash_of: Callable[[T], int], size: int) -> list[T]:

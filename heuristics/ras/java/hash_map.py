@@ -126,12 +126,12 @@ def java_7_order(
     buckets: list[list[T]] = [[] for _ in range(_power_of_two(least))]
     for count, key in enumerate(keys):
         if count >= len(buckets) * 3 // 4 and buckets[_index(hash_of(key), len(buckets))]:
-            before = [one for bucket in buckets for one in bucket]
+            before = [item for bucket in buckets for item in bucket]
             buckets = [[] for _ in range(2 * len(buckets))]
-            for one in before:
-                buckets[_index(hash_of(one), len(buckets))].insert(0, one)
+            for item in before:
+                buckets[_index(hash_of(item), len(buckets))].insert(0, item)
         buckets[_index(hash_of(key), len(buckets))].insert(0, key)
-    return [one for bucket in buckets for one in bucket]
+    return [item for bucket in buckets for item in bucket]
 
 
 def _index(value: int, buckets: int) -> int:

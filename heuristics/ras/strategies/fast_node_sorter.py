@@ -373,9 +373,9 @@ class FastNodeSorter:
 
     def room(self, component: int, rack: int) -> RackCandidates:
         """Return which nodes of a rack have room for an executor of `component`."""
-        known = self._rooms.get((component, rack))
-        if known is not None and known.version == self.versions[rack]:
-            return known
+        cached = self._rooms.get((component, rack))
+        if cached is not None and cached.version == self.versions[rack]:
+            return cached
         span = self.racks[rack].span
         need = self.fit.view.components[component].need
         least = self.fit.least_cpu

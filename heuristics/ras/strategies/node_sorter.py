@@ -135,8 +135,8 @@ class PlainNodeSorter:
         return PlainSortedNodes(self._fit, self._kind, component, self.first, self.last)
 
     def _listed(self, hosts: Sequence[str]) -> list[int]:
-        known = self._fit.state.model.cluster.hosts
-        return [node for host in hosts for node in known.get(host, ())]
+        all_hosts = self._fit.state.model.cluster.hosts
+        return [node for host in hosts for node in all_hosts.get(host, ())]
 
 
 class PlainSortedNodes:

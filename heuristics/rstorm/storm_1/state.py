@@ -113,7 +113,7 @@ class User:
             add(target, topology)
 
     def next_topology(self) -> Storm1Topology | None:
-        """Return the first pending one that was not tried in vain."""
+        """Return the first pending one that has not failed yet."""
         return next((one for one in self.pending if one not in self.attempted), None)
 
     def cpu_share(self) -> float:
@@ -224,12 +224,12 @@ def _loaded_nodes(
     assignments: dict[str, SchedulerAssignment],
 ) -> list[Storm1Node]:
     """Return the nodes with what runs on them (``RAS_Nodes``); raises `OverdrawnError`."""
-    held: list[dict[tuple[str, int], list[int]]] = [{} for _ in cluster.cpu]
+    executors_at: list[dict[tuple[str, int], list[int]]] = [{} for _ in cluster.cpu]
     for key in _by_topology(assignments):
         for (index, port), executors in assignments[key].by_slot(cluster.slot_hash):
-            held[index][key, port] = executors
+            executors_at[index][key, port] = executors
     nodes = []
-    for index, workers in enumerate(held):
+    for index, workers in enumerate(executors_at):
         used = [port for _, port in workers]
         free = [port for port in cluster.ports[index] if port not in set(used)]
         node = Storm1Node(cluster, index, [*used, *free])

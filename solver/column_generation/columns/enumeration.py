@@ -137,9 +137,9 @@ def node_columns(
     for t, rules in enumerate(problem.rules):
         if rules.classes:
             own = None if usable is None else usable[:, kinds.topology == t]
-            splits, kept = worker_splits(problem, kinds, t, node, deadline, params, token, own)
+            splits, chosen = worker_splits(problem, kinds, t, node, deadline, params, token, own)
             all_splits.append(splits)
-            more = _of_topology(problem, kinds, t, splits, kept)
+            more = _of_topology(problem, kinds, t, splits, chosen)
             rows = _combined(problem, rows, more, node, params, token)
         if token.now() > deadline:
             raise NotTakenError("listing the configurations of a node takes too long")
@@ -156,12 +156,12 @@ def node_columns(
 
 
 def _of_topology(
-    problem: Problem, kinds: TaskTypes, topology: int, splits: WorkerSplits, kept: IntArray
+    problem: Problem, kinds: TaskTypes, topology: int, splits: WorkerSplits, chosen: IntArray
 ) -> _PartialColumns:
     """Return a topology's splits as rows, those that keep its caps per node."""
-    counts = np.zeros((len(kept), kinds.count), dtype=np.int64)
-    counts[:, splits.columns] = splits.counts[kept]
-    costs = splits.costs[kept]
+    counts = np.zeros((len(chosen), kinds.count), dtype=np.int64)
+    counts[:, splits.columns] = splits.counts[chosen]
+    costs = splits.costs[chosen]
     load = counts @ kinds.demand
     if problem.cpu is not None:
         load[:, problem.cpu] += costs[:, CPU]
@@ -173,7 +173,7 @@ def _of_topology(
             users = np.isin(firsts, region.classes)
             load[:, problem.memory] += region.size * (counts[:, users] > 0).any(axis=1)
     capped = within_node_caps(problem, kinds, counts)
-    return _PartialColumns(counts[capped], costs[capped], load[capped], kept[capped][:, None])
+    return _PartialColumns(counts[capped], costs[capped], load[capped], chosen[capped][:, None])
 
 
 def _combined(

@@ -101,7 +101,7 @@ def make_column_model(
 ) -> ColumnModel:
     """List all columns; raises `NotTakenError` where they are too many.
 
-    `usable` tells what nodes may hold, node -> [Y, K]; ``None`` = whatever fits.
+    `usable` lists the counts that nodes may hold, node -> [Y, K]; ``None`` = whatever fits.
     """
     kinds = merge_twins(problem, token)
     types = node_types(problem)

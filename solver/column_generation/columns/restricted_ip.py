@@ -154,18 +154,18 @@ def _place_every_task(
 
 
 def _expression(
-    of: ColumnExpression, nodes: Sequence[_Node], rejected: Sequence[Count], inter_rack: Count
+    term: ColumnExpression, nodes: Sequence[_Node], rejected: Sequence[Count], inter_rack: Count
 ) -> Count:
-    expression: Count = of.constant + of.inter_rack_cost * inter_rack
+    expression: Count = term.constant + term.inter_rack_cost * inter_rack
     for node in nodes:
-        values = of.values[node.type]
+        values = term.values[node.type]
         expression += sum(
             int(values[row]) * used
             for row, used in zip(node.rows, node.used, strict=True)
             if values[row]
         )
     return expression + sum(
-        int(c) * skipped for c, skipped in zip(of.rejection_costs, rejected, strict=True)
+        int(c) * skipped for c, skipped in zip(term.rejection_costs, rejected, strict=True)
     )
 
 

@@ -251,7 +251,7 @@ def solve_by_tables(model: ColumnModel, token: RunToken) -> ColumnSolution | Non
     Only for models that `tables_fit`.
     """
     folded = _folded(model)
-    assert folded is not None, "tables_fit said so"
+    assert folded is not None, "checked by tables_fit"
     total = model.kinds.sizes
     places = _places(model)
     tables = []

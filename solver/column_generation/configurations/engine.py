@@ -141,7 +141,7 @@ def _solve_term(
     def on_bound(bound: int) -> None:
         best.prove([*earlier, master.term_value(bound)], by_solver=state.by_solver)
 
-    state = SearchState(best=_known(master, best, index), on_bound=on_bound)
+    state = SearchState(best=_known_solution(master, best, index), on_bound=on_bound)
     try:
         if tables_fit(master.sites, model.kinds.sizes, search.params, search.best.reporter.token):
             search_tables(
@@ -161,7 +161,7 @@ def _solve_term(
                 search.best.reporter.token,
             ).run()
     except TooLongError:
-        return None  # the state says what is known
+        return None  # the state has the bounds and the incumbent
     finally:
         if state.bound is not None:
             on_bound(state.bound)
@@ -173,7 +173,7 @@ def _solve_term(
     return state.best.value
 
 
-def _known(master: TermMaster, best: Incumbent, index: int) -> MasterSolution | None:
+def _known_solution(master: TermMaster, best: Incumbent, index: int) -> MasterSolution | None:
     """Return the incumbent's value in the master, if it is best in all earlier terms."""
     if best.values is None or len(best.optima) < index:
         return None

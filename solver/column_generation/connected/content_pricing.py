@@ -195,7 +195,7 @@ class ContentPricing:
         return (self.graph, self.cut) != before
 
     def bound(self, duals: IntArray, graph: int, cut: int) -> int:
-        """Return what the table of a rule and a cut says that no content is worth more than."""
+        """Return the upper bound on a content's worth by the table of a rule and a cut."""
         scale, shifted, constant = self.table(duals, cut)
         chosen, most, steps = self.graphs[graph], 0, self.steps(duals)
         for assignment in chosen.assignments():

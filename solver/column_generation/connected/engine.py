@@ -67,7 +67,7 @@ class _ConnectedSearch:
     split: WorkerSplitter | None = None
     nodes: int | None = None
     workers: int | None = None
-    both: int | None = None
+    joint: int | None = None
     between_racks: int = 0
     by_solver: bool = False
 
@@ -76,14 +76,14 @@ class _ConnectedSearch:
         """Return what no placement saves more than, against all nodes apart in one rack."""
         places = self.places
         if self.nodes is None or (places.workers is not None and self.workers is None):
-            return self.both
+            return self.joint
         inside = min(self.workers or 0, self.nodes)  # workers hold no more than their nodes
         saved = places.node_saving * self.nodes + places.worker_saving * inside
-        return saved if self.both is None else min(saved, self.both)
+        return saved if self.joint is None else min(saved, self.joint)
 
-    def prove_both(self, saved: int) -> None:
+    def prove_joint(self, saved: int) -> None:
         """Note a bound on what nodes and workers save together, and report it."""
-        self.both = saved if self.both is None else min(self.both, saved)
+        self.joint = saved if self.joint is None else min(self.joint, saved)
         self.report()
 
     def offer(self, configurations: list[IntArray]) -> None:
@@ -187,7 +187,7 @@ def _search_levels(
         token = search.best.reporter.token
         level_search = two_level_search(places, nodes, workers, search.split, params, token)
         _run_gap_search(search, level_search, deadline)
-        search.prove_both(level_search.bound)
+        search.prove_joint(level_search.bound)
 
 
 def _search_jointly(
@@ -197,10 +197,10 @@ def _search_jointly(
     params, token = search.params, search.best.reporter.token
     until = search.share(params.joint_duals_fraction, deadline)
     joint = make_joint_levels(search.places, nodes, workers, until, params, token)
-    search.prove_both(joint.saved)
+    search.prove_joint(joint.saved)
     if not search.best.is_settled:
         joint = by_counts(joint, search.share(params.counts_fraction, deadline))
-        search.prove_both(joint.saved)
+        search.prove_joint(joint.saved)
     if search.best.is_settled:
         return
     until = search.share(params.combination_fraction, deadline)
@@ -209,7 +209,7 @@ def _search_jointly(
     if not search.best.is_settled:
         closing = joint_search(joint)
         _run_gap_search(search, closing, search.share(params.joint_fraction, deadline))
-        search.prove_both(closing.bound)
+        search.prove_joint(closing.bound)
 
 
 def _tightest_level(

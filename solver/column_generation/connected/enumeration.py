@@ -2,7 +2,7 @@
 
 A configuration whose kinds are not connected is two configurations of the same total reduced cost,
 so where places are not short only connected ones count. The tables of `tree_knapsack` bound what
-the rest of a configuration can still add, so few partial ones are followed in vain.
+the rest of a configuration can still add, so few partial ones are extended for nothing.
 """
 
 from __future__ import annotations

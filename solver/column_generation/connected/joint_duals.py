@@ -143,7 +143,7 @@ class RestrictedContents:
         """Return the duals [K + J] of the optimum over the contents known, on the grid."""
         pricing = self._pricing
         if self._lp is None:
-            self._lp = self._made()
+            self._lp = self._make_master()
         duals = on_grid(self._lp.duals(), pricing.scale, pricing.most)
         return np.asarray(np.maximum(duals, 0))
 
@@ -151,7 +151,7 @@ class RestrictedContents:
         """Add the count cuts that the optimum violates most, up to `most` in all."""
         pricing = self._pricing
         if self._lp is None:
-            self._lp = self._made()
+            self._lp = self._make_master()
             self._lp.duals()
         used = self._lp.solution()
         contents, sizes = self.columns()[used > 0], pricing.graphs[0].sizes.tolist()
@@ -189,7 +189,7 @@ class RestrictedContents:
         """Return [Y, K] the contents known."""
         return np.array(list(self._known.values()))
 
-    def _made(self) -> RestrictedMaster:
+    def _make_master(self) -> RestrictedMaster:
         pricing, contents = self._pricing, self.columns()
         sides = pricing.entries(pricing.graphs[0].sizes[None, :])[0].tolist()
         count = contents.shape[1]

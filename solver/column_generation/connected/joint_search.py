@@ -131,7 +131,7 @@ def joint_search(joint: JointLevels) -> GapSearch:
     """Return the search among contents whose reduced cost fits the gap.
 
     Contents are worth at most what the bounds of their workers say, so what is found is a bound;
-    it is a placement's value where the judge says so.
+    the judge decides whether it is a placement's value.
     """
     pricing, load_bound = joint.pricing, joint.load_bound
     duals, params = joint.duals.pi, pricing.params
@@ -211,7 +211,7 @@ def dive(pricing: ContentPricing, sizes: NodeSizes, columns: IntArray) -> list[I
 def _solution(
     pricing: ContentPricing, sizes: NodeSizes, columns: IntArray, left: IntArray, nodes: IntArray
 ) -> FloatArray | None:
-    """Return how often each column is used in the optimum of what is left, if there is one."""
+    """Return how often each column is used in the optimum of what remains, if any."""
     lp = RestrictedMaster(maximize=True)
     lp.add_rows(left.tolist())
     lp.add_rows(np.maximum(nodes, 0).tolist(), limit=True)

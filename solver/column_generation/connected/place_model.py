@@ -179,7 +179,7 @@ def binding(problem: Problem) -> Problem:
 def make_place_model(
     problem: Problem, token: CancellationToken, params: ConnectedParams = CONNECTED_DEFAULTS
 ) -> PlaceModel:
-    """Return the problem as kinds on places; `why_not_connected` must have said ``None``."""
+    """Return the problem as kinds on places; `why_not_connected` must have returned ``None``."""
     problem = binding(problem)
     kinds = merge_twins(problem, token)
     topology = next(t for t, rules in enumerate(problem.rules) if rules.classes)

@@ -164,7 +164,7 @@ def values_by_units(tables: KnapsackTables) -> IntArray:
     With at least one task; of tables filled `exactly`. `NEG_INF` or less where there is none.
     """
     if tables.is_active:
-        return np.asarray(tables.base + _together(tables)[-1][0])
+        return np.asarray(tables.base + _all_trees(tables)[-1][0])
     tops = [tables.own[k][1:].max(axis=0) for k in tables.graph.order if len(tables.own[k]) > 1]
     none = np.full(tables.units + 1, NEG_INF, dtype=np.int64)
     return np.asarray(np.max([none, *tops], axis=0))
@@ -175,7 +175,7 @@ def best_value(tables: KnapsackTables) -> int:
     graph = tables.graph
     if not tables.is_active:
         return max((_best_top(tables, k)[0] for k in graph.order), default=0)
-    return tables.base + int(_together(tables)[-1][0, tables.units])
+    return tables.base + int(_all_trees(tables)[-1][0, tables.units])
 
 
 def best_configurations(tables: KnapsackTables, token: CancellationToken) -> list[IntArray]:
@@ -191,7 +191,7 @@ def best_configurations(tables: KnapsackTables, token: CancellationToken) -> lis
                 configurations.append(configuration)
     elif best_value(tables) > 0:
         configuration, units = tables.assignment.copy(), tables.units
-        stages = _together(tables)
+        stages = _all_trees(tables)
         roots = [k for k in graph.order if graph.parent[k] < 0]
         for i in range(len(roots) - 1, -1, -1):
             share = _share(stages[i][0], tables.lifted[roots[i]][0], stages[i + 1][0, units], units)
@@ -212,7 +212,7 @@ def _best_top(tables: KnapsackTables, k: int) -> tuple[int, int]:
     return int(column[y]), y + 1
 
 
-def _together(tables: KnapsackTables) -> list[IntArray]:
+def _all_trees(tables: KnapsackTables) -> list[IntArray]:
     """Return [1, H + 1] the best value of none, one, ... of the trees together."""
     stages = [np.zeros((1, tables.units + 1), dtype=np.int64)]
     if tables.exactly:

@@ -57,7 +57,7 @@ class WorkerSplitter:
     def workers(self, configuration: IntArray, keeps: Keeps) -> list[IntArray] | None:
         """Return the configurations [K] of the workers of a node; ``None`` if it finds no way.
 
-        `keeps` tells whether a node takes some workers; merging them only helps.
+        `keeps` decides whether a node takes some workers; merging them only helps.
         """
         if keeps([configuration]) and self._graph.admits(configuration[None, :])[0]:
             return [configuration]  # one worker holds all flow of the node
@@ -185,7 +185,7 @@ def pack_configurations(
     """Return the nodes of the configurations: in one rack if first fit manages, else in all.
 
     The most demanding ones come first, and small nodes are opened before larger ones. ``None``
-    where first fit finds no room; there may be a way all the same.
+    where first fit finds no room; a split may still exist.
     """
     problem = places.problem
     share = problem.capacity.max(axis=0).clip(1).astype(np.float64)

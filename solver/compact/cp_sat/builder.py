@@ -139,17 +139,17 @@ def product(
     """
     if center not in place:
         return 0
-    there = [(weight, *place[leaf]) for leaf, weight in leaves.items() if leaf in place]
-    if not there:
+    present = [(weight, *place[leaf]) for leaf, weight in leaves.items() if leaf in place]
+    if not present:
         return 0
     u, most_u = place[center]
     steps = [model.new_bool_var("") for _ in range(most_u)]
     model.add(sum(steps) == u)
     for lower, higher in pairwise(steps):
         model.add_implication(higher, lower)
-    common = math.gcd(*(weight for weight, _, _ in there))
-    v = sum(weight // common * count for weight, count, _ in there)
-    most_v = sum(weight // common * most for weight, _, most in there)
+    common = math.gcd(*(weight for weight, _, _ in present))
+    v = sum(weight // common * count for weight, count, _ in present)
+    most_v = sum(weight // common * most for weight, _, most in present)
     total: Count = 0
     for step in steps:
         z = model.new_int_var(0, most_v, "")

@@ -10,10 +10,10 @@ from enum import Enum, auto
 from slotwise.models.cancellation import CancellationToken
 from slotwise.solver.compact.milp.builder import Column, Expr, MilpBuilder, coefficients
 
-TRUST = 1e-9
+RELATIVE_MARGIN = 1e-9
 MARGIN = 1e-6
-LEAST_BLURRED = 10**7
-MOST_TOLD_APART = 2**35
+INEXACT_FROM = 10**7
+MOST_TRUSTED_SUM = 2**35
 """Largest sum for which bounds are trusted: at 9.5e10 HiGHS was found to cut off solutions."""
 
 
@@ -90,13 +90,13 @@ class Reply:
 def whole_bound(bound: float | None) -> int | None:
     """Return the least whole number that a bound in floating point proves.
 
-    A bound is trusted to `MARGIN`, and to `TRUST` of its size: far above what the solvers'
-    tolerances let through, and less than one step of an objective below 1e9. Beyond, bounds get
-    weaker, never wrong.
+    A bound is trusted to `MARGIN`, and to `RELATIVE_MARGIN` of its size: far above what the
+    solvers' tolerances let through, and less than one step of an objective below 1e9. Beyond,
+    bounds get weaker, never wrong.
     """
     if bound is None or not math.isfinite(bound):
         return None
-    return math.ceil(bound - max(MARGIN, TRUST * abs(bound)))
+    return math.ceil(bound - max(MARGIN, RELATIVE_MARGIN * abs(bound)))
 
 
 def just_above(whole: int) -> float:
@@ -104,7 +104,7 @@ def just_above(whole: int) -> float:
 
     Only where sums are so large that they are less exact than the solvers' tolerances.
     """
-    return float(whole) if abs(whole) < LEAST_BLURRED else whole + 0.5
+    return float(whole) if abs(whole) < INEXACT_FROM else whole + 0.5
 
 
 def largest_sum(objective: Expr) -> float:
@@ -118,4 +118,4 @@ def sufficient_gap(objective: Expr) -> float:
 
     It is below one step by a little more than twice the margin of `whole_bound`.
     """
-    return max(0.0, 0.9 - 2 * TRUST * largest_sum(objective))
+    return max(0.0, 0.9 - 2 * RELATIVE_MARGIN * largest_sum(objective))

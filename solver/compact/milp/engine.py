@@ -8,10 +8,10 @@ HiGHS computes in floating point. So every solution is rounded and judged, a bou
 more than its tolerances before it is rounded up to a whole step (`whole_bound`), and an optimum is
 claimed only where the judged value meets that bound. Where a term has too many steps for the bound
 to reach the value, HiGHS is asked for any solution at least one step better. A problem counts as
-infeasible if HiGHS says so with presolve and without. For a term that can exceed `MOST_TOLD_APART`
-steps no bound above 0 is trusted, and terms after one of more than `LEAST_BLURRED` steps are not
-searched; notes of the result say so. Declined: models of more than 300,000 columns, and rules whose
-numbers doubles cannot represent within those tolerances.
+infeasible if HiGHS reports so with presolve and without. For a term that can exceed
+`MOST_TRUSTED_SUM` steps no bound above 0 is trusted, and terms after one of more than
+`INEXACT_FROM` steps are not searched; notes of the result say so. Declined: models of more than
+300,000 columns, and rules whose numbers doubles cannot represent within those tolerances.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from slotwise.solver.compact.bottleneck import why_not_linear
 from slotwise.solver.compact.constraints import RULES
 from slotwise.solver.compact.formulation import PARTS
 from slotwise.solver.compact.milp.backend import (
-    LEAST_BLURRED,
-    MOST_TOLD_APART,
+    INEXACT_FROM,
+    MOST_TRUSTED_SUM,
     Ended,
     Question,
     Reply,
@@ -96,17 +96,17 @@ def _can_fix(grid: Grid, name: str, reporter: Reporter) -> bool:
 
     HiGHS 1.13 cut off solutions of the next term where such a row adds up to more than 1e7.
     """
-    if grid.largest > LEAST_BLURRED:
+    if grid.largest > INEXACT_FROM:
         reporter.note(
             f"the terms after {name} are not searched: a row that fixes {name} would add up to "
             f"{grid.largest:,.0f} steps, more than floating point keeps apart beside others"
         )
-    return grid.largest <= LEAST_BLURRED
+    return grid.largest <= INEXACT_FROM
 
 
 @declares(RULES, PARTS)
 def _supports(problem: Problem) -> str | None:
-    return why_not_linear(problem, LEAST_BLURRED)
+    return why_not_linear(problem, INEXACT_FROM)
 
 
 def _milp(params: MilpParams) -> Engine:
@@ -258,7 +258,7 @@ class TermSearch:
         """
         while len(self.best.optima) <= self.index and (value := self._value) is not None:
             steps = (value - self.grid.constant) // self.grid.step
-            if self.grid.largest > MOST_TOLD_APART:
+            if self.grid.largest > MOST_TRUSTED_SUM:
                 self.best.reporter.note(
                     f"a term of up to {self.grid.largest:,.0f} steps is more than doubles tell "
                     "apart, so no bound of it above 0 is believed and later terms are not searched"

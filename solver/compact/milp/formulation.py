@@ -13,7 +13,7 @@ from slotwise.models.problem.problem import IntArray, Problem
 from slotwise.solver.compact.formulation import formulate
 from slotwise.solver.compact.layout import group_names, make_groups
 from slotwise.solver.compact.milp.backend import (
-    MOST_TOLD_APART,
+    MOST_TRUSTED_SUM,
     just_above,
     largest_sum,
     whole_bound,
@@ -91,9 +91,9 @@ class Grid:
     def bound(self, of_columns: float | None) -> int | None:
         """Return the bound of the term that follows from a bound of its columns, at least 0.
 
-        Beyond sums of `MOST_TOLD_APART` it is 0. ``None`` = no bound.
+        Beyond sums of `MOST_TRUSTED_SUM` it is 0. ``None`` = no bound.
         """
-        if self.largest > MOST_TOLD_APART:
+        if self.largest > MOST_TRUSTED_SUM:
             return 0
         whole = whole_bound(of_columns)
         return None if whole is None else max(0, self.constant + self.step * whole)

@@ -54,7 +54,7 @@ def search(question: Question, report: Report) -> Reply:
         # Only now: the search for a whole start would report bounds of its own.
         _set_start(solver, question)
         solver.cbMipImprovingSolution.subscribe(improved)
-        # Called now and then whatever happens; the logging callback is silent without output.
+        # Called at intervals in any case; the logging callback is silent without output.
         solver.cbMipInterrupt.subscribe(bounded)
         solver.run()
 

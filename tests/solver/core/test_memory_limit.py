@@ -39,8 +39,8 @@ from slotwise.solver.core import memory as memory_module
 from slotwise.solver.core import memory as memory_reading
 from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.memory import (
-    LOOK_S,
     MB,
+    SAMPLE_S,
     Memory,
     RunToken,
     default_limit_mb,
@@ -314,7 +314,7 @@ def test_the_watch_ends_with_the_solve(resident: Reading) -> None:
     with watched(LIMIT_MB) as memory, memory.running(token):
         pass
     resident.mb = LIMIT_MB + 1
-    time.sleep(2 * LOOK_S)
+    time.sleep(2 * SAMPLE_S)
     assert not token.is_cancelled
 
 

@@ -46,7 +46,7 @@ class Cast:
     ranks: Mapping[str, int]
 
     def name(self, method: str) -> str:
-        """Return what a method is called; an exact engine says so."""
+        """Return a method's name; that of an exact engine says that it is exact."""
         name = self.labels.get(method, method)
         return name if method in self.ranks or method == VIRTUAL_BEST else f"{name} (exact)"
 

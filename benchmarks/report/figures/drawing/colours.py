@@ -22,7 +22,7 @@ class Role:
         return f"var(--{self.name})"
 
 
-# Okabe and Ito's palette (2008), told apart by readers with any colour vision. Its yellow cannot be
+# Okabe and Ito's palette (2008), distinguishable with any colour vision. Its yellow cannot be
 # seen on white, its black not on a dark page; no two roles share a light colour, because a drawing
 # names roles by them.
 _SERIES = (
