@@ -9,7 +9,7 @@ from string import ascii_uppercase
 from slotwise.models.problem.problem import Problem
 
 SERIES = 8
-"""Colours of the page: ``--series-1`` to ``--series-8``; letters distinguish those of one colour."""
+"""Colours of the page, ``--series-1`` to ``--series-8``; letters distinguish equal colours."""
 
 
 @dataclass(frozen=True, slots=True)
