@@ -53,7 +53,7 @@ class Verified:
         return "verified" if self.check.agreement == "agreed" else "not settled"
 
     def __repr__(self) -> str:
-        """The same as `lines`, in at most five lines."""
+        """Return what `lines` says, in at most five lines."""
         first, *others = self.lines()
         return block(f"Verified: {first}", [line.strip() for line in others])
 
