@@ -65,7 +65,9 @@ def _supports(engine: Engine, problem: Problem) -> str | None:
         return reason
     found = _search(engine, problem)
     return (
-        f"{reason}, and for a search over capacities, {found}" if isinstance(found, str) else None
+        f"{reason}; 'bottleneck' needs bounds that are capacities of nodes, and {found}"
+        if isinstance(found, str)
+        else None
     )
 
 

@@ -30,7 +30,7 @@ EXPERIMENTS = {
     "proofs-random": "proofs --family random --count 12 --time-limit 30 --textbook",
     "rstorm_table": "rstorm_table",
     "storm_like_fit": "storm_like_fit --count 300",
-    "storm_throughput": "storm_throughput --runs 5",
+    "storm_throughput": "storm_throughput --runs 3",
 }
 """Name of the data -> the words after ``python -m slotwise.benchmarks``; --json comes on top."""
 DATA_OF = {"rstorm_excess": "rstorm_table"}

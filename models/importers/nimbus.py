@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from slotwise.models.display import counted
 from slotwise.models.errors import InputError, at, in_file, one_line
 from slotwise.models.formats.validation import validated
 from slotwise.models.importers.storm_settings import (
@@ -143,7 +144,9 @@ class Nimbus:
             rule = f"has not answered after {self._timeout_s:g} s"
             raise InputError(rule, has_value=False, file=self.address) from None
         except OSError as error:
-            rule = f"cannot be reached ({error.strerror or error}); is it Nimbus's Thrift port?"
+            rule = f"cannot be reached ({error.strerror or error})"
+            if isinstance(error, ConnectionRefusedError):
+                rule += "; is it Nimbus's Thrift port?"
             raise InputError(rule, has_value=False, file=self.address) from None
         except (*self._broken, EOFError, ValueError, MemoryError) as error:
             # MemoryError: the length of a frame that is none, which thriftpy2 takes at its word.
@@ -241,8 +244,9 @@ def read_nimbus(
         running=running,
         ids={one.name: one.id for one in running_now},
         read=(
-            f"{address}: {len(nodes)} supervisors, {len(topologies)} topologies, "
-            f"{tasks} executors, {placed} of them running",
+            f"{address}: {counted(len(nodes), 'supervisor')}, "
+            f"{counted(len(topologies), 'topology', 'topologies')}, "
+            f"{counted(tasks, 'executor')}, {placed} of them running",
         ),
         assumed=tuple(assumed),
         ignored=tuple(ignored),

@@ -356,8 +356,11 @@ def whole_setting(conf: Conf, key: str, *, least: int = 0) -> int:
 
 
 def _window(conf: Conf) -> int | None:
+    """Return the window; Storm counts nothing as in flight where it is said to have no ackers."""
     pending = conf.get("topology.max.spout.pending")
-    return None if pending is None else whole(pending, "topology.max.spout.pending", least=1)
+    if pending is None or conf.get("topology.acker.executors") == 0:
+        return None
+    return whole(pending, "topology.max.spout.pending", least=1)
 
 
 def _named(resources: Mapping[str, Decimal] | None) -> dict[str, Decimal]:

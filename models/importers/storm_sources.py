@@ -8,11 +8,12 @@ scheduler or the users' pools. A part that two sources state is an error.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from slotwise.models.display import counted
 from slotwise.models.errors import InputError, in_file
 from slotwise.models.formats.text import parse_text, read_text
 from slotwise.models.formats.validation import validated
@@ -124,9 +125,23 @@ def _of_storm_yaml(path: str, data: Any, hosts: list[str]) -> Imported:
     return Imported(
         nodes=nodes,
         scheduler=scheduler_of(data) if rules else None,
-        read=(f"{path}: {len(nodes)} supervisors" + (", scheduler" if rules else ""),),
-        assumed=(f"{path}: its nodes are in one rack, {NO_RACK} (--racks FILE)",) if nodes else (),
+        read=(f"{path}: {counted(len(nodes), 'supervisor')}" + (", scheduler" if rules else ""),),
+        assumed=tuple(_assumed(path, data)) if nodes else (),
     )
+
+
+def _assumed(path: str, data: Mapping[str, Any]) -> Iterator[str]:
+    """Say what Storm takes for a supervisor's settings that a file does not have."""
+    for key in (
+        "supervisor.slots.ports",
+        "supervisor.cpu.capacity",
+        "supervisor.memory.capacity.mb",
+    ):
+        if data.get(key) is None:
+            default = DEFAULTS[key]
+            value = ", ".join(map(str, default)) if isinstance(default, tuple) else default
+            yield f"{path}: {key} is {value}, Storm's default"
+    yield f"{path}: its nodes are in one rack, {NO_RACK} (--racks FILE)"
 
 
 _STORM = frozenset({"storm", "supervisor", "nimbus", "topology", "resource"})

@@ -17,7 +17,7 @@ from enum import StrEnum
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.models import ArgumentInfo
@@ -122,12 +122,22 @@ class Command:
                     name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind
                 )
         typed = {name: _typed(one) for name, one in shared.items()}
+        of_all = {name: _declaration(one) for name, one in (shared | own).items()}
+        arguments = [name for name, one in of_all.items() if isinstance(one, ArgumentInfo)]
+        written = [
+            name for name, one in of_all.items() if getattr(one, "callback", None) is options.target
+        ]
 
         def run(**values: Any) -> int:
             both = [word for name, word in typed.items() if values[name] == STDIN]
             if len(both) > 1:
                 rule = f"only one of {', '.join(both[:-1])} and {both[-1]} can come from stdin"
                 raise typer.BadParameter(rule)
+            for name in written:
+                read = (
+                    str(values[one]) for one in arguments if isinstance(values[one], str | Path)
+                )
+                options.check_not_read(values[name], f"--{name.replace('_', '-')}", read)
             given = {name: values[name] for name in shared if values[name] not in (None, [])}
             with exits.noted_warnings(), options.as_options(**typed):
                 return self.body(Call(function, given), **{name: values[name] for name in own})
@@ -194,9 +204,14 @@ def _literal(text: ast.expr) -> Any:
     return ",".join(map(str, value)) or None if isinstance(value, tuple) else value
 
 
+def _declaration(parameter: inspect.Parameter) -> Any:
+    """Return what declares how a parameter is typed; ``None`` where nothing does."""
+    return getattr(parameter.annotation, "__metadata__", (None,))[0]
+
+
 def _typed(parameter: inspect.Parameter) -> str:
     """Return a parameter as it is typed: ``--time-limit``, or ``INSTANCE``."""
-    info = get_args(parameter.annotation)[1]
+    info = _declaration(parameter)
     if isinstance(info, ArgumentInfo):
         return str(info.metavar).strip("[]")
     named = info.default  # where Typer keeps the first name in an `Annotated` option

@@ -24,9 +24,9 @@ MAX_SEED = 2**31 - 1
 MOST_MEMORY_MB = 2**40
 
 
-def check_time_limit(value: float | None) -> float | None:
-    """Refuse a value of ``--time-limit`` that is not a finite number of seconds above 0."""
-    return None if value is None else time_limit(value, "--time-limit")
+def check_time_limit(param: typer.CallbackParam, value: float | None) -> float | None:
+    """Refuse a value that is not a finite number of seconds above 0; a callback of options."""
+    return None if value is None else time_limit(value, param.opts[-1])
 
 
 def _min_cpu(value: str | None) -> str | None:

@@ -6,14 +6,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from fractions import Fraction
 
 from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
 from slotwise.models.display import takes_escapes
-from slotwise.models.values import short_text
+from slotwise.models.values import GAP_FLOOR, short_text
 from slotwise.solver.core.progress import Event, OnProgress, Progress
 
 PLAIN_EVERY_S = 5.0
@@ -86,7 +85,7 @@ def describe(terms: Sequence[str], event: Progress) -> str:
             parts.append(f"{term} {short_text(value)} proven")
             continue
         else:
-            share = 100 * float((value - bound) / max(abs(value), Fraction(1)))
+            share = 100 * float((value - bound) / max(abs(value), GAP_FLOOR))
             parts.append(f"{term} {short_text(value)}, bound {short_text(bound)} ({share:.2f} %)")
         break
     return ", ".join(parts)

@@ -163,3 +163,20 @@ def test_the_first_word_of_commands_alone(cli):
         assert "storm apply" in shown.out
         assert "storm rollback" in shown.out
     refused(cli("storm", "snapshot"), "storm snapshot", "storm apply, ")
+
+
+@pytest.mark.parametrize("words", [["predict", "PLAN", "--page"], ["solve", "--out"]])
+def test_an_instance_is_not_overwritten_by_what_is_made_of_it(cli, words, tmp_path):
+    instance, plan = tmp_path / "instance.json", tmp_path / "plan.json"
+    instance.write_text(good_text())
+    cli("place", str(instance), "--with", "round-robin", "--out", str(plan))
+    first, *rest = [str(plan) if word == "PLAN" else word for word in words]
+    refused(cli(first, str(instance), *rest, str(instance)), rest[-1], "command reads")
+    assert instance.read_text() == good_text()
+    # A plan may be improved in place.
+    assert cli("solve", str(instance), "--hint", str(plan), "--out", str(plan)).code == 0
+
+
+def test_the_option_with_a_bad_time_is_named(cli):
+    words = ["snapshot.json", "plan.json", "--nimbus", "nimbus://x", "--plans", ".", "--max-age"]
+    refused(cli("storm", "apply", *words, "0"), "--max-age = 0.0")

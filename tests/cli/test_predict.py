@@ -58,7 +58,7 @@ def test_a_prediction_as_json_is_that_of_python(cli: Cli) -> None:
 def test_a_prediction_for_people(cli: Cli) -> None:
     out = " ".join(cli("predict", "clicks.json", "packed.json").out.split())
     assert "the busiest resource is the cpu of n1: 59.1 %" in out
-    assert "at most 1.69133 times the given rates" in out
+    assert "below 1.69133 times the given rates" in out
     (spout,) = slotwise.predict("clicks.json", "packed.json").spouts
     assert spout.latency is not None
     assert f"clicks/read 1000 {spout.latency.mean:.4g}" in out
@@ -85,7 +85,7 @@ def test_rates_that_are_not_sustainable(cli: Cli) -> None:
     plan = changed("fast.json", "topologies", 0, "components", 0, rate=2000)
     answer = cli("predict", "fast.json", plan)
     assert answer.code == 1
-    assert "Not sustainable: at the given rates queues grow for ever." in answer.out
+    assert "Not sustainable: at the given rates queues grow without end." in answer.out
     found = cli("predict", "fast.json", plan, "--json")
     assert found.code == 1
     assert found.json["analysis"] is None

@@ -139,7 +139,7 @@ def test_a_stream_to_itself_is_declined() -> None:
 
 @pytest.mark.parametrize("engine", sorted(ENGINES.keys() - {*COUNTING}))
 def test_all_others_decline_what_is_no_capacity(engine: str) -> None:
-    with pytest.raises(UntakenError, match="search over capacities, an interface or an uplink"):
+    with pytest.raises(UntakenError, match="capacities of nodes, and an interface or an uplink"):
         solve(pair(megabits=50), engine=engine)
 
 

@@ -117,7 +117,7 @@ def storm_status(call: Call, *, as_json: options.Json = False) -> int:
 
 
 def _applied(call: Call, as_json: bool, **changes: object) -> int:
-    state: StormState = call(on_topology=lambda name: exits.note(f"rebalances {name}"), **changes)
+    state: StormState = call(on_topology=lambda name: exits.note(f"rebalancing {name}"), **changes)
     if not state.applied and not as_json:
         verb = "rolls back" if "placement" in changes else "applies the plan"
         exits.note(f"Nothing was changed; --execute {verb}.")

@@ -81,7 +81,7 @@ def _rates(prediction: Prediction) -> Iterator[str]:
         yield f"{all_of_them}; the busiest resource is the {busiest.resource}: {share}."
     else:
         yield (
-            "Not sustainable: at the given rates queues grow for ever. "
+            "Not sustainable: at the given rates queues grow without end. "
             f"The {busiest.resource} would be in use to {share}."
         )
 
@@ -89,8 +89,8 @@ def _rates(prediction: Prediction) -> Iterator[str]:
 def _sustainable(prediction: Prediction) -> Iterator[str]:
     sustainable = prediction.sustainable
     if sustainable is not None:
-        most = f"at most {short_text(sustainable.multiple)} times the given rates"
-        yield f"Sustainable: {most}, where the {sustainable.resource} saturates."
+        most = f"below {short_text(sustainable.multiple)} times the given rates"
+        yield f"Sustainable: {most}; there the {sustainable.resource} saturates."
 
 
 def _spouts(prediction: Prediction) -> list[Table]:

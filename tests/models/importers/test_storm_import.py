@@ -213,6 +213,22 @@ def test_nodes_racks_and_pools() -> None:
         slotwise.import_storm(["h1,h2=" + str(EXAMPLES / "storm.yaml")], racks={"h1": "r1"})
 
 
+def test_what_a_supervisor_s_file_lacks_is_storm_s_default(tmp_path: Path) -> None:
+    path = tmp_path / "storm.yaml"
+    path.write_text("supervisor.xcpu.capacity: 1600\nsupervisor.slots.ports: [6700]\n")
+    found = slotwise.import_storm([f"h1={path}", EXAMPLES / "clicks.flux.yaml"],
+                                  properties={"PRIORITY": "1"})  # fmt: skip
+    assert f"{path}: supervisor.cpu.capacity is 400, Storm's default" in found.assumed
+    assert not any("slots.ports" in line for line in found.assumed)
+
+
+@pytest.mark.parametrize(("ackers", "window"), [("0", None), ("1", 5), ("null", 5)])
+def test_without_ackers_there_is_no_window(ackers: str, window: int | None, tmp_path: Path) -> None:
+    conf = f"topology.max.spout.pending: 5, topology.acker.executors: {ackers}"
+    text = FLUX.replace("topology.acker.executors: 0", "topology.priority: 1")
+    assert imported(text.replace("config: {", f"config: {{{conf}, "), tmp_path).window == window
+
+
 def test_a_secret_goes_nowhere(tmp_path: Path) -> None:
     path = tmp_path / "storm.yaml"
     path.write_text(
