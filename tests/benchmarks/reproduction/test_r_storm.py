@@ -103,13 +103,17 @@ def test_bandwidth_alone_has_the_wrong_sign() -> None:
 
 
 @pytest.mark.slow
-def test_simulation_agrees_with_the_prediction() -> None:
-    given = instance(Setting(("star",)))
+@pytest.mark.parametrize(("is_computing", "least", "most"), [(True, 0.9, 1.1), (False, 1.0, 1.3)])
+def test_simulation_agrees_with_the_prediction(
+    is_computing: bool, least: float, most: float
+) -> None:
+    """Where the network limits less so: predicted links are shared evenly, which takes longer."""
+    given = instance(Setting(("star",), is_computing))
     tried = Tried(given)
     for name in METHODS:
         placement = placed(given, name)
-        rates = tried.predicted(placement).rates, tried.simulated(placement, 5).rates
-        assert rates[0]["star"] == pytest.approx(rates[1]["star"], rel=0.1)
+        predicted, simulated = tried.predicted(placement), tried.simulated(placement, 5)
+        assert least <= simulated.rates["star"] / predicted.rates["star"] <= most
 
 
 @pytest.mark.slow
