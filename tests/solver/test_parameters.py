@@ -146,7 +146,7 @@ def test_two_racks_are_not_said_to_be_more() -> None:
     given = {"configurations": ConfigurationsParams(max_rack_splits=7)}
     instance = FAMILIES["rstorm"].make(0, 0)
     assert len({node.rack for node in instance.cluster.nodes}) == 2
-    result = solve(instance, parameters=given, time_limit_s=30)
+    result = solve(instance, parameters=given, time_limit_s=10)
     reasons = [pick.why for pick in result.picked if "rack" in pick.why]
     assert reasons
     assert all(why.startswith("two racks have too many splits:") for why in reasons)
