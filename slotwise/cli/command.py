@@ -122,22 +122,24 @@ class Command:
                     name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind
                 )
         typed = {name: _typed(one) for name, one in shared.items()}
-        of_all = {name: _declaration(one) for name, one in (shared | own).items()}
-        arguments = [name for name, one in of_all.items() if isinstance(one, ArgumentInfo)]
-        written = [
-            name for name, one in of_all.items() if getattr(one, "callback", None) is options.target
-        ]
+        declared = {name: _declaration(one) for name, one in (shared | own).items()}
+        arguments = [name for name, one in declared.items() if isinstance(one, ArgumentInfo)]
+        written = {
+            name: _typed(one)
+            for name, one in (shared | own).items()
+            if getattr(declared[name], "callback", None) is options.target
+        }
 
         def run(**values: Any) -> int:
             both = [word for name, word in typed.items() if values[name] == STDIN]
             if len(both) > 1:
                 rule = f"only one of {', '.join(both[:-1])} and {both[-1]} can come from stdin"
                 raise typer.BadParameter(rule)
-            for name in written:
+            for name, option in written.items():
                 read = (
                     str(values[one]) for one in arguments if isinstance(values[one], str | Path)
                 )
-                options.check_not_read(values[name], f"--{name.replace('_', '-')}", read)
+                options.check_not_read(values[name], option, read)
             given = {name: values[name] for name in shared if values[name] not in (None, [])}
             with exits.noted_warnings(), options.as_options(**typed):
                 return self.body(Call(function, given), **{name: values[name] for name in own})
