@@ -7,11 +7,11 @@ placements are valid with such capacities, save those above the bound, and other
 values.
 
 An engine that settles the problem with capacities finds the least value: there are finitely many,
-which are bisected. A
-placement within a bound lowers the upper end to what the judge says of it, a proof that there is
-none raises the lower end to the next value that some node can have. Terms before ``bottleneck`` are
-minimised first, and each bound is then asked for with their optimum; terms after it are minimised
-at its least value. Every answer of the engine is exact, or the search ends with what is proven.
+which are bisected. A placement within a bound lowers the upper end to what the judge says of it, a
+proof that there is none raises the lower end to the next value that some node can have. Terms
+before ``bottleneck`` are minimised first, and each bound is then asked for with their optimum;
+terms after it are minimised at its least value. Every answer of the engine is exact, or the search
+ends with what is proven.
 """
 
 from __future__ import annotations

@@ -84,7 +84,9 @@ def collect_sums(
     )
     hz = {**clocks, **facts.clocks}
     known = stored(timed(w.clocked(windows, hz), beats))
-    rows = stored(series(known))
+    # Few logs have them, and they take joins.
+    has_message_sizes = not known.where(fn.col("kind") == w.FROM_OUTSIDE).isEmpty()
+    rows = stored(series(known, has_message_sizes=has_message_sizes))
     intervals = {key: one.interval_s for key, one in beats.items()}
     seen = collect_seen(known, intervals)
     return Collected(

@@ -29,14 +29,14 @@ COMPONENT_OF_TASK = r"[\[/]\d+\]?$"
 _NAMES = tuple(part.split()[0] for part in SERIES.split(", "))
 
 
-def series(windows: DataFrame) -> DataFrame:
-    """Give `SERIES` from `WINDOWS`; runs a small job, for few logs have sizes of messages."""
+def series(windows: DataFrame, *, has_message_sizes: bool) -> DataFrame:
+    """Give `SERIES` from `WINDOWS`; those of message sizes only if they are said to be there."""
     subjects = windows.withColumn("part", fn.explode(_subjects()))
     sums = subjects.groupBy("topology", "source", "start", "part").agg(
         *(fn.sum(name).alias(name) for name in ("y", "x", "n"))
     )
     values = _selected(sums).unionByName(_selected(_of_tasks(task_times(windows))))
-    if windows.where(fn.col("kind") == w.FROM_OUTSIDE).isEmpty():
+    if not has_message_sizes:
         return values
     return values.unionByName(_selected(message_sizes(windows)))
 

@@ -96,6 +96,6 @@ def _lines(folder: Path) -> Iterator[Sequence[Count]]:
     for path in folder.iterdir():
         task, _, begun = path.name.rpartition("-")
         files[task].append((int(begun), path))
-    for lines in files.values():
-        whole = max(lines)[1].read_text().rpartition("\n")[0]
+    for of_task in files.values():
+        whole = max(of_task)[1].read_text().rpartition("\n")[0]
         yield [Count(*map(int, line.split())) for line in whole.splitlines()]
