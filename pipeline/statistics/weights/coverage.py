@@ -18,7 +18,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
 from slotwise.models.errors import InputError
@@ -116,7 +116,7 @@ DEFAULT_US = round(DEFAULT_INTERVAL_S * US)
 def signs(
     rows: DataFrame, interval_s: Mapping[tuple[str, str], float]
 ) -> dict[tuple[str, str], Signs]:
-    """Return the signs in `reports` that do not say what they cover; runs three small jobs."""
+    """Return the signs in `reports` that do not say what they cover; runs two small jobs."""
     seconds = fn.unix_seconds("time")
     interval = number_of(
         {key: max(1, round(one)) for key, one in interval_s.items()}, round(DEFAULT_INTERVAL_S)
@@ -131,13 +131,7 @@ def signs(
     of_gap: dict[tuple[str, str], dict[int, tuple[int, int]]] = defaultdict(dict)
     for row in counted.collect():
         of_gap[row.topology, row.source][row.gap] = (row.n, int(row.amount or 0))
-    place = fn.when(fn.col("source") == STORM, fn.concat_ws(":", *_PLACE)).otherwise(fn.col("node"))
-    of_place = tasks.withColumns({"place": place, "at": fn.pmod(seconds, interval)})
-    uptime = fn.floor(fn.col("uptime_ns") / 10**9)
-    up = opened.where(fn.col("uptime_ns").isNotNull()).withColumns(
-        {"place": place, "at": fn.pmod(uptime, interval)}
-    )
-    phases, uptimes = _commonest(of_place), _commonest(up)
+    phases, uptimes = _commonest(opened, seconds, interval)
     return {
         key: Signs(
             {gap: n for gap, (n, _) in pairs.items()},
@@ -149,13 +143,33 @@ def signs(
     }
 
 
-def _commonest(rows: DataFrame) -> dict[tuple[str, str], dict[str, int]]:
-    counted = rows.groupBy(*_KEYS, "place", "at").count()
+Commonest = dict[tuple[str, str], dict[str, int]]
+"""Topology and source -> place -> seconds."""
+
+
+def _commonest(
+    reports: DataFrame, seconds: Column, interval: Column
+) -> tuple[Commonest, Commonest]:
+    """Return the commonest remainders by the interval of times, and of uptimes, at each place."""
+    place = fn.when(fn.col("source") == STORM, fn.concat_ws(":", *_PLACE)).otherwise(fn.col("node"))
+    uptime = fn.floor(fn.col("uptime_ns") / 10**9)
+    rows = reports.withColumns(
+        {
+            "is_uptime": uptime.isNotNull(),
+            "place": place,
+            "at": fn.pmod(fn.coalesce(uptime, seconds), interval),
+        }
+    )
+    keys = (*_KEYS, "is_uptime", "place")
     rank = fn.struct(-fn.col("count"), fn.col("at"))
-    commonest: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
-    for row in counted.groupBy(*_KEYS, "place").agg(fn.min_by("at", rank).alias("at")).collect():
-        commonest[row.topology, row.source][row.place] = row.at
-    return commonest
+    several = (
+        rows.groupBy(*keys, "at").count().groupBy(*keys).agg(fn.min_by("at", rank).alias("at"))
+    )
+    times: Commonest = defaultdict(dict)
+    uptimes: Commonest = defaultdict(dict)
+    for row in several.collect():
+        (uptimes if row.is_uptime else times)[row.topology, row.source][row.place] = row.at
+    return times, uptimes
 
 
 def thinned(source: str, interval_s: float, its: Signs) -> tuple[str, float] | None:

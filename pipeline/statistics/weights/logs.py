@@ -217,15 +217,15 @@ def collect_tables(
         rows = stored(reports(tables.samples(spark)))
         is_stated = settings.interval_s is not None
         aside = tables.quarantine(spark)
+        reasons = collect_reasons(aside)
         collected = replace(
             collected,
-            unreadable=collect_unreadable(aside),
+            unreadable=collect_unreadable(aside, reasons),
             covered=covered(rows, collected.overview, collected.interval_s, settings.window_s),
             lines=sum(one.lines for one in tables.manifest.files.values()),
             is_stated=is_stated,
             signs={} if is_stated else signs(rows, collected.interval_s),
         )
-        reasons = collect_reasons(aside)
         if collected.busy:
             reasons[IMPOSSIBLE] = reasons.get(IMPOSSIBLE, 0) + collected.busy
         return collected, reasons

@@ -17,6 +17,7 @@ from fractions import Fraction
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
+from slotwise.pipeline.spark.scratch import Store
 from slotwise.pipeline.statistics.schema import JSON
 from slotwise.pipeline.statistics.weights import windows as w
 
@@ -84,42 +85,39 @@ def _rhythm(source: str, gaps: Counter[int]) -> Rhythm:
     return Rhythm(round(mean) / US, number >= EVEN * gaps.total())
 
 
-def timed(windows: DataFrame, beats: Rhythms) -> DataFrame:
+def timed(windows: DataFrame, beats: Rhythms, stored: Store) -> DataFrame:
     """Give `WINDOWS` with the time that is covered in `x` of all rates, microseconds.
 
-    Pairs have a row of 0 tuples for windows in which they were silent.
+    Pairs have a row of 0 tuples for windows in which they were silent. The frame is `stored`.
     """
-    covered = _spans(windows, beats).withColumn("open", fn.lit(0).cast("bigint"))
+    covered = stored(_spans(windows, beats).withColumn("open", fn.lit(0).cast("bigint")))
     if not any(source == JSON for _, source in beats):
         return covered
-    return _with_silence(covered).select(*w.columns())
+    silent = stored(_silent(covered))
+    return covered if silent.isEmpty() else stored(_with_silence(covered, silent))
 
 
 def _spans(windows: DataFrame, beats: Rhythms) -> DataFrame:
     lengths = {key: max(1, round(one.interval_s * US)) for key, one in beats.items()}
     us = number_of(lengths, round(DEFAULT_INTERVAL_S * US))
     is_rate = fn.col("kind").isin(*w.RATES)
-    is_even = ~is_rate | (number_of({key: int(one.even) for key, one in beats.items()}, 1) == 1)
     added = fn.when(is_rate, fn.col("open") * us).otherwise(fn.lit(0))
-    even = {"x": (fn.col("x") + added).cast("decimal(38,0)")}
+    even = fn.col("x") + added
     if all(one.even for one in beats.values()):
-        return windows.withColumns(even)
+        return windows.withColumn("x", even.cast("decimal(38,0)"))
+    is_even = ~is_rate | (number_of({key: int(one.even) for key, one in beats.items()}, 1) == 1)
     before = fn.lag("last").over(Window.partitionBy(*_SERIES).orderBy("start", "first", "node"))
     gap = fn.unix_micros("first") - fn.unix_micros(before)
     longest = fn.greatest(fn.lit(LONGEST_US), LONGEST_GAPS * us)
     inner = fn.unix_micros("last") - fn.unix_micros("first")
     # What the first line of all covers is not known.
-    begins = fn.coalesce((gap > longest) | (gap < 0), fn.lit(True))
-    uneven = {
-        "x": fn.when(begins, inner).otherwise(gap + inner).cast("decimal(38,0)"),
-        "y": fn.when(begins, fn.col("y") - fn.col("head")).otherwise(fn.col("y")),
-        "n": fn.when(begins, fn.col("n") - 1).otherwise(fn.col("n")),
-    }
-    spans = windows.withColumn("even", is_even)
-    kept = spans.where(fn.col("even")).withColumns(even)
-    others = spans.where(~fn.col("even")).withColumns(uneven).where("x > 0")
-    both = kept.unionByName(others)
-    return both.withColumn("y", fn.col("y").cast("decimal(38,0)")).drop("even")
+    begins = fn.coalesce((gap > longest) | (gap < 0), fn.lit(True)) & ~is_even
+    x = fn.when(is_even, even).when(begins, inner).otherwise(gap + inner)
+    y = fn.when(begins, fn.col("y") - fn.col("head")).otherwise(fn.col("y"))
+    n = fn.when(begins, fn.col("n") - 1).otherwise(fn.col("n"))
+    numbers = {name: number.cast("decimal(38,0)") for name, number in (("x", x), ("y", y))}
+    spans = windows.withColumns({**numbers, "n": n, "even": is_even})
+    return spans.where("even or x > 0").drop("even")
 
 
 def number_of(numbers: Mapping[tuple[str, str], int], default: int) -> Column:
@@ -135,11 +133,9 @@ def number_of(numbers: Mapping[tuple[str, str], int], default: int) -> Column:
     return fn.coalesce(fn.try_element_at(fn.create_map(*pairs), key), fn.lit(default))
 
 
-def _with_silence(windows: DataFrame) -> DataFrame:
+def _with_silence(windows: DataFrame, silent: DataFrame) -> DataFrame:
     """Let the time of silent pairs be that in which their tasks were observed."""
-    pairs = windows.where(fn.col("kind").isin(w.SENT, w.VOLUME))
-    tasks = windows.where((fn.col("kind") == w.CPU) & (fn.col("source") == JSON))
-    silent = _silent(pairs, tasks)
+    pairs, tasks = _pairs_and_tasks(windows)
     of_silent = pairs.join(silent.select(*_SERIES), [*_SERIES], "left_semi")
     own = of_silent.groupBy(*_SERIES, "start").agg(
         *(fn.max(name).alias(name) for name in ("node", "worker", "submission", "last", "head")),
@@ -156,11 +152,18 @@ def _with_silence(windows: DataFrame) -> DataFrame:
     observed = _observed(silent, tasks)
     filled = own.join(observed, [*_SERIES, "start"], "full").withColumns(numbers)
     rest = windows.join(silent.select(*_SERIES), [*_SERIES], "left_anti")
-    return rest.unionByName(filled.select(*w.columns()))
+    return rest.unionByName(filled.select(*w.columns())).select(*w.columns())
 
 
-def _silent(pairs: DataFrame, tasks: DataFrame) -> DataFrame:
+def _pairs_and_tasks(windows: DataFrame) -> tuple[DataFrame, DataFrame]:
+    """Give the rows of JSON lines that pairs of tasks, and that tasks have."""
+    is_task = (fn.col("kind") == w.CPU) & (fn.col("source") == JSON)
+    return windows.where(fn.col("kind").isin(w.SENT, w.VOLUME)), windows.where(is_task)
+
+
+def _silent(windows: DataFrame) -> DataFrame:
     """Give the silent pairs, and in `ends` how many of their two tasks have lines."""
+    pairs, tasks = _pairs_and_tasks(windows)
     lines = tasks.groupBy(*_TASK).agg(fn.sum("n").alias("sent"))
     heard = lines.withColumnsRenamed({"task": "other", "sent": "heard"})
     counted = pairs.groupBy(*_SERIES).agg(fn.sum("n").alias("n"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -83,10 +83,10 @@ def collect_sums(
         rhythms(facts.gaps) if interval_s is None else dict.fromkeys(overviews, Rhythm(interval_s))
     )
     hz = {**clocks, **facts.clocks}
-    known = stored(timed(w.clocked(windows, hz), beats))
-    # Few logs have them, and they take joins.
-    has_message_sizes = not known.where(fn.col("kind") == w.FROM_OUTSIDE).isEmpty()
-    rows = stored(series(known, has_message_sizes=has_message_sizes))
+    known = timed(w.clocked(windows, hz), beats, stored)
+    samples = _samples_of(known, w.BUSY, w.FROM_OUTSIDE)
+    # Few logs have message sizes, and they take joins.
+    rows = stored(series(known, has_message_sizes=samples[w.FROM_OUTSIDE] > 0))
     intervals = {key: one.interval_s for key, one in beats.items()}
     seen = collect_seen(known, intervals)
     return Collected(
@@ -97,13 +97,14 @@ def collect_sums(
         parts=collect_parts(known, seen, intervals),
         seen=seen,
         timeline=collect_timeline(rows, overviews, window_s),
-        busy=_busy(known),
+        busy=samples[w.BUSY],
     )
 
 
-def _busy(windows: DataFrame) -> int:
-    row = windows.where(fn.col("kind") == w.BUSY).agg(fn.sum("n").alias("n")).first()
-    return 0 if row is None or row.n is None else int(row.n)
+def _samples_of(windows: DataFrame, *kinds: str) -> Counter[str]:
+    """Return kind -> number of samples, for some kinds."""
+    counted = windows.where(fn.col("kind").isin(*kinds)).groupBy("kind").agg(fn.sum("n").alias("n"))
+    return Counter({row.kind: row.n for row in counted.collect()})
 
 
 def collect_values(rows: DataFrame, statistic: str) -> dict[Subject, Value]:
@@ -199,8 +200,10 @@ def collect_reasons(quarantine: DataFrame) -> dict[str, int]:
     return {row["reason"]: row["count"] for row in sorted(rows, key=lambda row: row["reason"])}
 
 
-def collect_unreadable(quarantine: DataFrame) -> tuple[str, ...]:
+def collect_unreadable(quarantine: DataFrame, reasons: Mapping[str, int]) -> tuple[str, ...]:
     """Return the files that could not be read, each with what is wrong with it."""
+    if UNREADABLE not in reasons:
+        return ()
     rows = quarantine.where(fn.col("reason") == UNREADABLE).select("line").collect()
     return tuple(sorted(row.line for row in rows))
 

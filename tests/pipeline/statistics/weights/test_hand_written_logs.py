@@ -15,13 +15,14 @@ import pytest
 
 import slotwise
 from slotwise.pipeline.statistics.weights.instance import measured_instance
-from slotwise.pipeline.statistics.weights.logs import Settings, measure_logs
+from slotwise.pipeline.statistics.weights.logs import Settings, collect_logs, measure_logs
+from slotwise.pipeline.statistics.weights.measure import measured_of
 from slotwise.pipeline.statistics.weights.measured import rounded
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from slotwise.pipeline.statistics.weights.measured import Measured
+    from slotwise.pipeline.statistics.weights.measured import Measured, Weight
 
 pytestmark = pytest.mark.spark
 START = 1_700_000_040
@@ -265,35 +266,44 @@ def shuffled(grouping: str) -> dict[str, Any]:
     return given
 
 
-@pytest.mark.parametrize("grouping", ["shuffle", "local_or_shuffle", "fields", "all"])
-def test_sizes_where_no_sender_is_beside_a_receiver(measure: Measure, grouping: str) -> None:
-    traffic = random_traffic(Random(1), N1, N1, N2, N3, N2)
+def sizes_by_grouping(
+    spark: SparkSession, folder: Path, traffic: Traffic, *groupings: str
+) -> dict[str, Weight | None]:
+    """Return grouping -> the size of a tuple, from one pass over the logs for all of them."""
     log = Log()
     for minute in range(1, 7):
         traffic.log(log, minute)
-    (found,) = measure(log, shuffled(grouping)).streams
-    assert found.tuple_bytes is not None
-    assert found.tuple_bytes.value == rounded(traffic.size(mixed=False))
-    assert not found.tuple_bytes.estimated
+    log.write(folder)
+    instances = {one: slotwise.read_instance(shuffled(one)) for one in groupings}
+    settings = Settings()
+    collected, _ = collect_logs(spark, folder, list(instances.values())[:1], settings, None)
+    sizes = {}
+    for grouping, instance in instances.items():
+        (stream,) = measured_of(instance, collected, settings.statistic, settings.window_s).streams
+        sizes[grouping] = stream.tuple_bytes
+    return sizes
 
 
-@pytest.mark.parametrize(
-    ("grouping", "estimated"), [("shuffle", None), ("fields", True), ("all", False)]
-)
+def test_sizes_where_no_sender_is_beside_a_receiver(spark: SparkSession, tmp_path: Path) -> None:
+    traffic = random_traffic(Random(1), N1, N1, N2, N3, N2)
+    groupings = ("shuffle", "local_or_shuffle", "fields", "all")
+    for size in sizes_by_grouping(spark, tmp_path, traffic, *groupings).values():
+        assert size is not None
+        assert size.value == rounded(traffic.size(mixed=False))
+        assert not size.estimated
+
+
 def test_sizes_where_each_receiver_has_a_sender_beside_it(
-    measure: Measure, grouping: str, estimated: bool | None
+    spark: SparkSession, tmp_path: Path
 ) -> None:
     traffic = random_traffic(Random(2), N1, N1, N2, N1, N2)
-    log = Log()
-    for minute in range(1, 7):
-        traffic.log(log, minute)
-    (found,) = measure(log, shuffled(grouping)).streams
-    if estimated is None:
-        assert found.tuple_bytes is None
-        return
-    assert found.tuple_bytes is not None
-    assert found.tuple_bytes.estimated == estimated
-    assert abs(found.tuple_bytes.value / rounded(traffic.size(mixed=True)) - 1) < Decimal("1e-5")
+    sizes = sizes_by_grouping(spark, tmp_path, traffic, "shuffle", "fields", "all")
+    assert sizes["shuffle"] is None
+    for grouping, is_estimated in (("fields", True), ("all", False)):
+        size = sizes[grouping]
+        assert size is not None
+        assert size.estimated == is_estimated
+        assert abs(size.value / rounded(traffic.size(mixed=True)) - 1) < Decimal("1e-5")
 
 
 def test_lost_lines_of_sizes(measure: Measure) -> None:
