@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from fractions import Fraction
 
-from slotwise.pipeline.statistics.weights.presence import Seen
+from slotwise.pipeline.statistics.weights.presence import Presence
 
 Subject = tuple[str, str, str, str | None, str | None]
 """Subject, topology, source, `a`, `b`, as in `SERIES`."""
@@ -71,7 +71,7 @@ class Signs:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class TimelinePoint:
     """The mean of a subject in the step of time that begins at `time`."""
 
     subject: Subject
@@ -97,8 +97,8 @@ class Collected:
     clocks: Mapping[str, int]
     values: Mapping[Subject, Value]
     parts: Mapping[Subject, Fraction]
-    seen: tuple[Seen, ...]
-    timeline: tuple[Moment, ...] = ()
+    presences: tuple[Presence, ...]
+    timeline: tuple[TimelinePoint, ...] = ()
     unreadable: tuple[str, ...] = ()
     busy: int = 0
     covered: tuple[Covered, ...] = ()

@@ -26,7 +26,7 @@ from slotwise.models.instance.instance import Instance
 from slotwise.pipeline.statistics.columns import folder_of
 from slotwise.pipeline.statistics.schema import STORM
 from slotwise.pipeline.statistics.weights.collected import Collected, Covered, Overview, Signs
-from slotwise.pipeline.statistics.weights.rhythm import (
+from slotwise.pipeline.statistics.weights.reporting import (
     CLOSE,
     DEFAULT_INTERVAL_S,
     EVEN,

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
 from slotwise.pipeline.statistics.weights.collected import Overview
-from slotwise.pipeline.statistics.weights.rhythm import Gap
+from slotwise.pipeline.statistics.weights.reporting import Gap
 
 FACTS = (
     "topology string, source string, node string, is_pair boolean, gap_us bigint, hz bigint, "

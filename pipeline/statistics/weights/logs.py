@@ -295,7 +295,7 @@ def in_names_of(instance: Instance, collected: Collected) -> Collected:
         signs=by_topology(collected.signs),
         values={subject(key): one for key, one in collected.values.items()},
         parts={subject(key): one for key, one in collected.parts.items()},
-        seen=tuple(replace(one, topology=named(one.topology)) for one in collected.seen),
+        presences=tuple(replace(one, topology=named(one.topology)) for one in collected.presences),
         covered=tuple(replace(one, topology=named(one.topology)) for one in collected.covered),
         timeline=tuple(replace(one, subject=subject(one.subject)) for one in collected.timeline),
     )
@@ -306,7 +306,7 @@ def check_clocks(given: Collection[str], collected: Collected) -> None:
 
     The node of a pair of tasks is optional; lines without one have no time of a processor.
     """
-    nodes = {one.node for one in collected.seen if one.node}
+    nodes = {one.node for one in collected.presences if one.node}
     lacking = sorted(nodes - set(collected.clocks))
     if given and lacking:
         rule = "has no clock rate of this node, whose lines do not state it either; add it"

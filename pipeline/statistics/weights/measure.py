@@ -21,7 +21,7 @@ from slotwise.pipeline.statistics.weights.measured import (
     Weight,
 )
 from slotwise.pipeline.statistics.weights.memory import WORKER, memory_weights
-from slotwise.pipeline.statistics.weights.presence import Seen
+from slotwise.pipeline.statistics.weights.presence import Presence
 from slotwise.pipeline.statistics.weights.topology_reader import TopologyReader
 from slotwise.pipeline.statistics.weights.units import GHZ_MS, KIB, PER_SECOND, weight_of
 
@@ -74,7 +74,7 @@ def measured_of(
         streams=tuple(streams),
         tasks=_task_costs(collected, ids),
         pairs=_pair_costs(collected, ids),
-        places=_places(collected.seen, ids),
+        places=_places(collected.presences, ids),
         thrown_away=dict(thrown_away or {}),
         lines=tuple(lines),
         lines_read=collected.lines,
@@ -161,17 +161,17 @@ def _pair_costs(collected: Collected, ids: list[str]) -> tuple[PairCost, ...]:
     )
 
 
-def _places(seen: Iterable[Seen], ids: list[str]) -> tuple[TaskPlace, ...]:
+def _places(presences: Iterable[Presence], ids: list[str]) -> tuple[TaskPlace, ...]:
     """Return where each task ran last; Storm's lines know the worker, and go before JSON's.
 
     Of a topology that was submitted several times, only the last one runs.
     """
-    mine = sorted((one for one in seen if one.topology in ids), key=lambda one: one.last)
+    mine = sorted((one for one in presences if one.topology in ids), key=lambda one: one.last)
     runs = {(one.topology, one.source): one.submission for one in mine}
     running = [one for one in mine if one.submission == runs[one.topology, one.source]]
     tasks = [one for one in running if one.task != WORKER]
     storms = {(one.topology, one.component) for one in tasks if one.source == STORM}
-    latest: dict[tuple[str, str, str], Seen] = {}
+    latest: dict[tuple[str, str, str], Presence] = {}
     for one in tasks:
         if not one.node:
             continue

@@ -12,8 +12,8 @@ from slotwise.pipeline.statistics.schema import STORM
 from slotwise.pipeline.statistics.weights import windows as w
 from slotwise.pipeline.statistics.weights.collected import Collected, Value
 from slotwise.pipeline.statistics.weights.measured import Weight
-from slotwise.pipeline.statistics.weights.presence import Seen, shares
-from slotwise.pipeline.statistics.weights.rhythm import DEFAULT_INTERVAL_S
+from slotwise.pipeline.statistics.weights.presence import Presence, shares
+from slotwise.pipeline.statistics.weights.reporting import DEFAULT_INTERVAL_S
 from slotwise.pipeline.statistics.weights.units import MB, weight_of
 
 WORKER = "-1"
@@ -61,7 +61,7 @@ def memory_weights(
     several components, their shares are estimated.
     """
     interval_s = collected.interval_s.get((topology.id, STORM), DEFAULT_INTERVAL_S)
-    placed = compositions(collected.seen, topology.id, interval_s)
+    placed = compositions(collected.presences, topology.id, interval_s)
     return (
         _weights(topology, placed, _levels(topology, collected, w.HEAP), "onheap_mb"),
         _weights(topology, placed, _levels(topology, collected, w.BESIDE), "offheap_mb"),
@@ -108,8 +108,8 @@ def _weights(
 
 
 def compositions(
-    seen: Iterable[Seen], topology: str, interval_s: float
+    presences: Iterable[Presence], topology: str, interval_s: float
 ) -> dict[tuple[str, str], dict[str, float]]:
     """Return (node, worker) -> component -> number of its tasks in it, on average over time."""
-    mine = [one for one in seen if one.topology == topology and one.source == STORM]
+    mine = [one for one in presences if one.topology == topology and one.source == STORM]
     return shares([one for one in mine if one.task != WORKER], interval_s)

@@ -20,7 +20,7 @@ INTERVALS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Presence:
     """A task in a worker from the `first` to the `last` of its samples, without a long gap.
 
     `submission` is the id under which its topology was submitted; empty: not known. `node` is
@@ -48,11 +48,11 @@ def longest_gap_s(intervals: Iterable[float]) -> float:
 
 
 def generations(
-    seen: Iterable[Seen], interval_s: Mapping[tuple[str, str], float], default: float
+    presences: Iterable[Presence], interval_s: Mapping[tuple[str, str], float], default: float
 ) -> dict[tuple[str, str], list[Span]]:
     """Return topology and source -> the times in which some of its tasks were there together."""
     spans: dict[tuple[str, str], list[Span]] = defaultdict(list)
-    for one in seen:
+    for one in presences:
         spans[one.topology, one.source].append((one.first.timestamp(), one.last.timestamp()))
     # The samples of different workers are not of the same second.
     return {
@@ -86,14 +86,16 @@ def mean_parts(counts: Mapping[int, int], spans: Sequence[Span], interval_s: flo
     return Fraction(sum(number * lengths[at] for at, number in counts.items())) / total
 
 
-def shares(seen: Sequence[Seen], interval_s: float) -> dict[tuple[str, str], dict[str, float]]:
+def shares(
+    presences: Sequence[Presence], interval_s: float
+) -> dict[tuple[str, str], dict[str, float]]:
     """Return (node, worker) -> component -> number of its tasks there, on average over time.
 
     All are tasks of one topology. A task that moved is in its new worker from the time on at which
     it was last seen in the old one.
     """
-    of_task: dict[tuple[str, str, str], list[Seen]] = defaultdict(list)
-    for one in seen:
+    of_task: dict[tuple[str, str, str], list[Presence]] = defaultdict(list)
+    for one in presences:
         of_task[one.submission, one.component, one.task].append(one)
     spans: dict[tuple[str, str], dict[tuple[str, str, str], list[Span]]]
     spans = defaultdict(lambda: defaultdict(list))

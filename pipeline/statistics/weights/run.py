@@ -16,24 +16,24 @@ from slotwise.pipeline.statistics.schema import UNREADABLE
 from slotwise.pipeline.statistics.weights import windows as w
 from slotwise.pipeline.statistics.weights.collected import (
     Collected,
-    Moment,
     Overview,
     Subject,
+    TimelinePoint,
     Value,
 )
 from slotwise.pipeline.statistics.weights.facts import Facts, utc
 from slotwise.pipeline.statistics.weights.presence import (
-    Seen,
+    Presence,
     Span,
     generations,
     longest_gap_s,
     mean_parts,
 )
-from slotwise.pipeline.statistics.weights.rhythm import (
+from slotwise.pipeline.statistics.weights.reporting import (
     DEFAULT_INTERVAL_S,
-    Rhythm,
-    rhythms,
-    timed,
+    ReportingInterval,
+    reporting_intervals,
+    with_covered_time,
 )
 from slotwise.pipeline.statistics.weights.series import REST_CPU, ends, series
 from slotwise.pipeline.statistics.weights.statistic import (
@@ -79,23 +79,25 @@ def collect_sums(
         Of `scratch`, for tables between jobs.
     """
     overviews = facts.overview
-    beats = (
-        rhythms(facts.gaps) if interval_s is None else dict.fromkeys(overviews, Rhythm(interval_s))
+    reporting = (
+        reporting_intervals(facts.gaps)
+        if interval_s is None
+        else dict.fromkeys(overviews, ReportingInterval(interval_s))
     )
     hz = {**clocks, **facts.clocks}
-    known = timed(w.clocked(windows, hz), beats, stored)
-    samples = _samples_of(known, w.BUSY, w.FROM_OUTSIDE)
+    covered = with_covered_time(w.clocked(windows, hz), reporting, stored)
+    samples = _samples_of(covered, w.BUSY, w.FROM_OUTSIDE)
     # Few logs have message sizes, and they take joins.
-    rows = stored(series(known, has_message_sizes=samples[w.FROM_OUTSIDE] > 0))
-    intervals = {key: one.interval_s for key, one in beats.items()}
-    seen = collect_seen(known, intervals)
+    rows = stored(series(covered, has_message_sizes=samples[w.FROM_OUTSIDE] > 0))
+    intervals = {key: one.interval_s for key, one in reporting.items()}
+    presences = collect_presences(covered, intervals)
     return Collected(
         overview=overviews,
         interval_s=intervals,
         clocks=hz,
         values=collect_values(rows, statistic),
-        parts=collect_parts(known, seen, intervals),
-        seen=seen,
+        parts=collect_parts(covered, presences, intervals),
+        presences=presences,
         timeline=collect_timeline(rows, overviews, window_s),
         busy=samples[w.BUSY],
     )
@@ -116,14 +118,14 @@ def collect_values(rows: DataFrame, statistic: str) -> dict[Subject, Value]:
 
 
 def collect_parts(
-    windows: DataFrame, seen: Iterable[Seen], interval_s: Mapping[tuple[str, str], float]
+    windows: DataFrame, presences: Iterable[Presence], interval_s: Mapping[tuple[str, str], float]
 ) -> dict[Subject, Fraction]:
     """Return how many series add up to each edge: the sum is the mean times this.
 
     A series with less than `RARE` of the windows that another one of the edge has is not counted:
     a task number that was damaged in a line or two would be one more task.
     """
-    spans = generations(seen, interval_s, DEFAULT_INTERVAL_S)
+    spans = generations(presences, interval_s, DEFAULT_INTERVAL_S)
     source, target = ends()
     emitted = fn.col("kind") == w.EMITTED
     edges = windows.where(fn.col("kind").isin(w.RECEIVED, w.SENT, w.EMITTED)).withColumns(
@@ -166,9 +168,9 @@ def _generation(spans: Mapping[tuple[str, str], Sequence[Span]]) -> Column:
     return fn.size(fn.filter(mine, lambda begin: begin <= fn.unix_millis("first"))) - 1
 
 
-def collect_seen(
+def collect_presences(
     windows: DataFrame, interval_s: Mapping[tuple[str, str], float]
-) -> tuple[Seen, ...]:
+) -> tuple[Presence, ...]:
     """Return which tasks were in which workers, the workers themselves (task ``-1``) too."""
     keys = ("topology", "source", "component", "task", "node", "worker", "submission")
     times = {"first": fn.unix_millis(fn.min("first")), "last": fn.unix_millis(fn.max("last"))}
@@ -184,7 +186,7 @@ def collect_seen(
     )
     rows = sorted(spans.collect(), key=lambda row: tuple(str(row[key]) for key in (*keys, "first")))
     return tuple(
-        Seen(
+        Presence(
             *(row.topology, row.source, row.component, row.task, row.node or "", row.worker),
             submission=row.submission,
             first=utc(row.first),
@@ -210,7 +212,7 @@ def collect_unreadable(quarantine: DataFrame, reasons: Mapping[str, int]) -> tup
 
 def collect_timeline(
     rows: DataFrame, overviews: Mapping[tuple[str, str], Overview], window_s: int
-) -> tuple[Moment, ...]:
+) -> tuple[TimelinePoint, ...]:
     """Return cpu and flow of `SERIES` over time, in at most `STEPS` steps of whole windows."""
     if not overviews:
         return ()
@@ -228,11 +230,11 @@ def collect_timeline(
             fn.sum("x").cast("decimal(38,0)").alias("x"),
         )
     )
-    moments = [
-        Moment(_subject(row), utc(int(row.step)), Fraction(int(row.y), int(row.x)))
+    points = [
+        TimelinePoint(_subject(row), utc(int(row.step)), Fraction(int(row.y), int(row.x)))
         for row in sums.collect()
     ]
-    return tuple(sorted(moments, key=lambda one: one.time))
+    return tuple(sorted(points, key=lambda one: one.time))
 
 
 def _subject(row: Any) -> Subject:

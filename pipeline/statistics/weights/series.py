@@ -129,11 +129,11 @@ def task_times(windows: DataFrame) -> DataFrame:
     used = fn.coalesce(fn.sum(w.WORKER_CPU).over(worker), fn.sum(w.CGROUP_CPU).over(worker))
     known = fn.coalesce(fn.sum(w.CPU).over(worker), fn.lit(0))
     silent = fn.col(w.CPU).isNull() & fn.col(w.EMITTED).isNotNull()
-    told, sharers = fn.count(w.CPU).over(worker), fn.sum(silent.cast("int")).over(worker)
+    with_cpu, without_cpu = fn.count(w.CPU).over(worker), fn.sum(silent.cast("int")).over(worker)
     # Not by `greatest` alone, which takes a null for nothing.
     left = fn.when(used.isNotNull(), fn.greatest(used - known, fn.lit(0)))
-    is_full = (told >= fn.col("usual.told")) & (sharers >= fn.col("usual.sharers"))
-    rest = fn.when(silent & fn.coalesce(is_full, fn.lit(False)), left / sharers)
+    is_full = (with_cpu >= fn.col("usual.with_cpu")) & (without_cpu >= fn.col("usual.without_cpu"))
+    rest = fn.when(silent & fn.coalesce(is_full, fn.lit(False)), left / without_cpu)
     usual = _usual(tasks.where(fn.col("source") == STORM), silent, place)
     known_workers = tasks.join(fn.broadcast(usual), [*place[:-1]], "left")
     rests = known_workers.withColumn("rest", fn.floor(rest).cast("decimal(38,0)"))
@@ -147,13 +147,13 @@ FULL = 0.9
 def _usual(tasks: DataFrame, silent: Column, place: tuple[str, ...]) -> DataFrame:
     """Give, in ``usual`` of each worker, how many tasks of both sorts its full windows have."""
     windows = tasks.groupBy(*place).agg(
-        fn.count(w.CPU).alias("told"), fn.sum(silent.cast("int")).alias("sharers")
+        fn.count(w.CPU).alias("with_cpu"), fn.sum(silent.cast("int")).alias("without_cpu")
     )
     full = (
         fn.expr(f"percentile_disc({FULL}) within group (order by {name})")
         .cast("bigint")
         .alias(name)
-        for name in ("told", "sharers")
+        for name in ("with_cpu", "without_cpu")
     )
     return windows.groupBy(*place[:-1]).agg(fn.struct(*full).alias("usual"))
 

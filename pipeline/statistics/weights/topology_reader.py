@@ -24,7 +24,7 @@ from slotwise.pipeline.statistics.weights.measured import (
     Weight,
 )
 from slotwise.pipeline.statistics.weights.message_sizes import EVEN, LOCAL, SIZE_OF_SOME
-from slotwise.pipeline.statistics.weights.rhythm import DEFAULT_INTERVAL_S
+from slotwise.pipeline.statistics.weights.reporting import DEFAULT_INTERVAL_S
 from slotwise.pipeline.statistics.weights.units import (
     GHZ_MS,
     PER_SECOND,
@@ -56,7 +56,7 @@ class TopologyReader:
     def component(self, component: Component) -> ComponentWeights | None:
         """Return the weights of a component; ``None`` = the logs have none of its tasks."""
         by_source: dict[tuple[str, str], set[str]] = defaultdict(set)
-        for one in self.collected.seen:
+        for one in self.collected.presences:
             if (one.topology, one.component) == (self.topology.id, component.id):
                 by_source[one.source, one.submission].add(one.task)
         if not by_source:
@@ -104,7 +104,7 @@ class TopologyReader:
     @property
     def _reference_hz(self) -> int:
         """Clock rate of the slowest node seen."""
-        return reference_hz(self.collected.clocks, self.collected.seen)
+        return reference_hz(self.collected.clocks, self.collected.presences)
 
     def _per_second(self, subject: str, source: str, a: str, b: str) -> Fraction:
         """Return tuples per second in all, per tuple in a microsecond of one part."""
@@ -168,7 +168,7 @@ class TopologyReader:
     def notes(self) -> list[str]:
         """Say which components and streams keep the values of the file, and why."""
         name = self.topology.id
-        seen = {one.component for one in self.collected.seen if one.topology == name}
+        seen = {one.component for one in self.collected.presences if one.topology == name}
         absent = [one.id for one in self.topology.placed_components if one.id not in seen]
         notes = [f"{name}/{one}: no samples; its demands stay as in the file" for one in absent]
         placed = self.topology.placed_components

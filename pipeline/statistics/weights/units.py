@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from slotwise.pipeline.statistics.weights.collected import Value
 from slotwise.pipeline.statistics.weights.measured import Weight, rounded
-from slotwise.pipeline.statistics.weights.presence import Seen
+from slotwise.pipeline.statistics.weights.presence import Presence
 from slotwise.pipeline.statistics.weights.windows import DEFAULT_HZ
 
 GHZ_MS = Fraction(1, 10**15)
@@ -23,10 +23,10 @@ def weight_of(value: Value, scale: Fraction, estimated: bool = False) -> Weight:
     return Weight(rounded(value.value * scale), value.samples, low, high, estimated)
 
 
-def reference_hz(clocks: Mapping[str, int], seen: Iterable[Seen]) -> int:
+def reference_hz(clocks: Mapping[str, int], presences: Iterable[Presence]) -> int:
     """Return the clock rate that points of cpu are counted at: that of the slowest known node.
 
     A demand in these points is enough on every node, and too much on faster ones.
     """
-    used = {one.node for one in seen}
+    used = {one.node for one in presences}
     return min((hz for node, hz in clocks.items() if node in used), default=DEFAULT_HZ)

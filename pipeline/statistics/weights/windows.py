@@ -34,7 +34,7 @@ WINDOWS = (
 `other` is as in `SAMPLES`. `first` and `last` are times of samples, `head` is the `y` of the first;
 of a window in which a pair was silent, `first` is that of its tasks, the others are null.
 Of `RATES`, `x` is the time that is covered, microseconds, without that of `open` samples, which do
-not say what they cover; `rhythm` adds theirs. By `kind`, `y` is per sample, and `x` else 1 where
+not say what they cover; `reporting` adds theirs. By `kind`, `y` is per sample, and `x` else 1 where
 nothing else is said:
 
 - ``cost``: busy time of a task, ns (`clocked` makes ns Hz of it); `x` the tuples it executed in it;

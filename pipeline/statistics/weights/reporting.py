@@ -39,14 +39,14 @@ _TASK, _RECEIVER = ("topology", "source", "task"), ("topology", "source", "other
 
 
 @dataclass(frozen=True, slots=True)
-class Rhythm:
+class ReportingInterval:
     """The seconds between two lines of a task, and whether they are (nearly) always the same."""
 
     interval_s: float
-    even: bool = True
+    is_even: bool = True
 
 
-Rhythms = Mapping[tuple[str, str], Rhythm]
+ReportingIntervals = Mapping[tuple[str, str], ReportingInterval]
 """By topology and source."""
 
 
@@ -61,7 +61,7 @@ class Gap:
     count: int
 
 
-def rhythms(gaps: Iterable[Gap]) -> dict[tuple[str, str], Rhythm]:
+def reporting_intervals(gaps: Iterable[Gap]) -> dict[tuple[str, str], ReportingInterval]:
     """Return how often tasks report, from the gaps between their samples.
 
     Those of pairs of tasks count where there are no others. The interval is the commonest gap (of
@@ -72,40 +72,46 @@ def rhythms(gaps: Iterable[Gap]) -> dict[tuple[str, str], Rhythm]:
     )
     for one in gaps:
         several[one.topology, one.source][one.is_pair][one.us] += one.count
-    return {key: _rhythm(key[1], of[min(of)]) for key, of in sorted(several.items())}
+    return {key: _reporting_interval(key[1], of[min(of)]) for key, of in sorted(several.items())}
 
 
-def _rhythm(source: str, gaps: Counter[int]) -> Rhythm:
+def _reporting_interval(source: str, gaps: Counter[int]) -> ReportingInterval:
     commonest = max(gaps, key=lambda us: (gaps[us], -us))
     if source != JSON:
-        return Rhythm(commonest / US)
+        return ReportingInterval(commonest / US)
     close = {us: n for us, n in gaps.items() if abs(us - commonest) <= commonest * CLOSE}
     number = sum(close.values())
     mean = Fraction(sum(us * n for us, n in close.items()), number)
-    return Rhythm(round(mean) / US, number >= EVEN * gaps.total())
+    return ReportingInterval(round(mean) / US, number >= EVEN * gaps.total())
 
 
-def timed(windows: DataFrame, beats: Rhythms, stored: Store) -> DataFrame:
+def with_covered_time(
+    windows: DataFrame, reporting: ReportingIntervals, stored: Store
+) -> DataFrame:
     """Give `WINDOWS` with the time that is covered in `x` of all rates, microseconds.
 
     Pairs have a row of 0 tuples for windows in which they were silent. The frame is `stored`.
     """
-    covered = stored(_spans(windows, beats).withColumn("open", fn.lit(0).cast("bigint")))
-    if not any(source == JSON for _, source in beats):
+    covered = stored(
+        _covered_by_lines(windows, reporting).withColumn("open", fn.lit(0).cast("bigint"))
+    )
+    if not any(source == JSON for _, source in reporting):
         return covered
     silent = stored(_silent(covered))
     return covered if silent.isEmpty() else stored(_with_silence(covered, silent))
 
 
-def _spans(windows: DataFrame, beats: Rhythms) -> DataFrame:
-    lengths = {key: max(1, round(one.interval_s * US)) for key, one in beats.items()}
+def _covered_by_lines(windows: DataFrame, reporting: ReportingIntervals) -> DataFrame:
+    lengths = {key: max(1, round(one.interval_s * US)) for key, one in reporting.items()}
     us = number_of(lengths, round(DEFAULT_INTERVAL_S * US))
     is_rate = fn.col("kind").isin(*w.RATES)
     added = fn.when(is_rate, fn.col("open") * us).otherwise(fn.lit(0))
     even = fn.col("x") + added
-    if all(one.even for one in beats.values()):
+    if all(one.is_even for one in reporting.values()):
         return windows.withColumn("x", even.cast("decimal(38,0)"))
-    is_even = ~is_rate | (number_of({key: int(one.even) for key, one in beats.items()}, 1) == 1)
+    is_even = ~is_rate | (
+        number_of({key: int(one.is_even) for key, one in reporting.items()}, 1) == 1
+    )
     before = fn.lag("last").over(Window.partitionBy(*_SERIES).orderBy("start", "first", "node"))
     gap = fn.unix_micros("first") - fn.unix_micros(before)
     longest = fn.greatest(fn.lit(LONGEST_US), LONGEST_GAPS * us)
