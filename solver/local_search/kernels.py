@@ -213,7 +213,8 @@ def best_place(m, s, c, rng, blink):
     first, following, opened, slots = s.first, s.following, s.opened, m.slots
     owner, held, row_heap, row_cpu = s.owner, s.held, s.row_heap, s.row_cpu
     row_counts, apart, of_component = s.row_counts, m.apart, s.of_component
-    topology, component, heap, cpu, least_cpu = m.topology[c], m.component[c], m.heap[c], m.cpu, m.least_cpu
+    topology, component, heap = m.topology[c], m.component[c], m.heap[c]
+    cpu, least_cpu = m.cpu, m.least_cpu
     heap_limit, most_of = m.heap_limit[topology], m.most_of[component]
     apart_from, apart_to = m.apart_at[c], m.apart_at[c + 1]
     in_worker, on_node, in_rack = m.saving[0], m.saving[1], m.saving[2]
