@@ -49,16 +49,15 @@ class BaselineParams(Parameters):
     time_fraction: float = 0.05
     patience: float = 4.0
     patience_for_first: float = 10.0
-    max_places: int = 1_000_000
 
 
 BASELINE_DEFAULTS = BaselineParams()
 
 
-FIRST = ("r-storm", "r-storm-pseudocode", "ras-default")
-"""Heuristics that run first: the quickest (one keeps soft resources, the other refuses least), and
-the one that is best most often. With many tasks on many nodes the first two, which look at every
-node for every task, are the slowest.
+FIRST = ("ras-default", "r-storm", "r-storm-pseudocode")
+"""Heuristics that run first: the one that is best most often, which local search improves most, and
+the quickest (one keeps soft resources, the other refuses least). With many tasks on many nodes the
+last two, which look at every node for every task, are the slowest.
 """
 STARTS = tuple(
     dict.fromkeys(
@@ -88,10 +87,7 @@ def run(
     after `time_fraction` of the limit.
     """
     seconds = params.time_fraction * limits.time_s
-    starts = STARTS
-    if problem.task_count * problem.node_count > params.max_places:
-        starts = tuple(dict.fromkeys((FIRST[-1], *STARTS)))
-    return best_of_heuristics(problem, limits.seed, hint, starts, seconds, reporter, params)
+    return best_of_heuristics(problem, limits.seed, hint, STARTS, seconds, reporter, params)
 
 
 def best_of_heuristics(

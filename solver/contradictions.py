@@ -144,13 +144,15 @@ def _need(facts: Facts, topology: str) -> TopologyWorkers:
     limit = parts[0].rules.heap_limit
     if limit == NO_LIMIT:
         return best
-    sizes = [part.heap for part in parts]
+    sizes, most = [part.heap for part in parts], workers_needed(facts, best)
     for weights in candidates(sizes, [limit]):
+        fitting = _fitting_weight(parts, sizes, weights, limit)
+        total = sum(part.count * weight for part, weight in zip(parts, weights, strict=True))
+        if not fitting or -(-total // fitting) <= most:  # one worker takes too much of it
+            continue
         need = replace(best, heap_weights=_weights(parts, weights))
-        if _fitting_weight(parts, sizes, weights, limit) and workers_needed(
-            facts, need
-        ) > workers_needed(facts, best):
-            best = need
+        if (count := workers_needed(facts, need)) > most:
+            best, most = need, count
     return best
 
 
@@ -161,12 +163,14 @@ def _weights(parts: Sequence[Part], weights: Sequence[int]) -> Weights:
 def _fitting_weight(
     parts: Sequence[Part], sizes: Sequence[int], weights: Sequence[int], room: int
 ) -> int:
-    """Return a weight that surely fits: all tasks of one component that do."""
-    fitting = (
-        weight * (p.count if size == 0 else min(p.count, room // size))
-        for p, size, weight in zip(parts, sizes, weights, strict=True)
-    )
-    return max(fitting, default=0)
+    """Return a weight that surely fits: of one component, or the most for its size first."""
+    rows = [(p.count, *one) for p, *one in zip(parts, sizes, weights, strict=True) if one[1]]
+    alone = max((w * (n if not size else min(n, room // size)) for n, size, w in rows), default=0)
+    total, left = 0, room
+    for count, size, weight in sorted(rows, key=lambda row: row[1] / row[2]):
+        fits = count if size == 0 else min(count, left // size)
+        total, left = total + fits * weight, left - fits * size
+    return max(alone, total)
 
 
 def _moves(facts: Facts, every: RoomLimits) -> Iterator[MustMove]:

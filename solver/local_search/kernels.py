@@ -2,6 +2,9 @@
 
 The best worker for a task is found by a scan of the nodes in use, one empty node of each group, and
 the workers on them; a node that cannot beat the best so far is passed over.
+
+Loops read arrays by local names: each read of a field of `Model` or `State` counts references to
+the array, which took 50 times as long as the scan itself.
 """
 
 from __future__ import annotations
@@ -86,47 +89,50 @@ class State(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def _counted_cpu(m, s, row):
-    """Return what a worker counts in the dimension with a least; 0 where it holds nothing."""
-    return max(s.row_cpu[row], m.least_cpu) if s.held[row] else 0
+def _book(m, s, c, row, sign):
+    """Book one task of class c more, or less, in a worker."""
+    numbers, held, load, row_cpu = s.numbers, s.held, s.load, s.row_cpu
+    n, cpu = s.node[row], m.cpu
+    _book_flow(m, s, c, row, sign)
+    before, first = row_cpu[row], held[row] == 0
+    held[row] += sign
+    if cpu != NONE:
+        row_cpu[row] += sign * m.demand[c, cpu]
+        load[n, cpu] -= 0 if first else max(before, m.least_cpu)
+        load[n, cpu] += max(row_cpu[row], m.least_cpu) if held[row] else 0
+    s.row_heap[row] += sign * m.heap[c]
+    s.row_counts[row, c] += sign
+    s.opened[n] += sign * (held[row] == (sign > 0))
+    demand = m.demand
+    for d in range(load.shape[1]):
+        if d != cpu:
+            load[n, d] += sign * demand[c, d]
+    s.of_component[n, m.component[c]] += sign
+    node_held = s.node_held
+    node_held[n] += sign
+    if sign > 0 and node_held[n] == 1:
+        s.used[numbers[USED]], s.used_at[n] = n, numbers[USED]
+        numbers[USED] += 1
+    elif sign < 0 and node_held[n] == 0:
+        numbers[USED] -= 1
+        last, at = s.used[numbers[USED]], s.used_at[n]
+        s.used[at], s.used_at[last] = last, at
 
 
 @njit(cache=True, nogil=True)
-def _book(m, s, c, row, sign):
-    """Book one task of class c more, or less, in a worker."""
-    n = s.node[row]
+def _book_flow(m, s, c, row, sign):
+    """Book what the task saves in its worker, node and rack, and what it is to others there."""
+    row_near, node_near, rack_near = s.row_near, s.node_near, s.rack_near
+    flow_to, flow, saving, n = m.flow_to, m.flow, m.saving, s.node[row]
     r = m.rack[n]
     s.numbers[NETWORK] += sign * (
-        m.saving[0] * s.row_near[row, c]
-        + m.saving[1] * s.node_near[n, c]
-        + m.saving[2] * s.rack_near[r, c]
+        saving[0] * row_near[row, c] + saving[1] * node_near[n, c] + saving[2] * rack_near[r, c]
     )
     for e in range(m.flow_at[c], m.flow_at[c + 1]):
-        to, weight = m.flow_to[e], sign * m.flow[e]
-        s.row_near[row, to] += weight
-        s.node_near[n, to] += weight
-        s.rack_near[r, to] += weight
-    if m.cpu != NONE:
-        s.load[n, m.cpu] -= _counted_cpu(m, s, row)
-    s.held[row] += sign
-    s.row_heap[row] += sign * m.heap[c]
-    s.row_counts[row, c] += sign
-    s.opened[n] += sign * (s.held[row] == (sign > 0))
-    for d in range(s.load.shape[1]):
-        if d != m.cpu:
-            s.load[n, d] += sign * m.demand[c, d]
-    if m.cpu != NONE:
-        s.row_cpu[row] += sign * m.demand[c, m.cpu]
-        s.load[n, m.cpu] += _counted_cpu(m, s, row)
-    s.of_component[n, m.component[c]] += sign
-    s.node_held[n] += sign
-    if sign > 0 and s.node_held[n] == 1:
-        s.used[s.numbers[USED]], s.used_at[n] = n, s.numbers[USED]
-        s.numbers[USED] += 1
-    elif sign < 0 and s.node_held[n] == 0:
-        s.numbers[USED] -= 1
-        last, at = s.used[s.numbers[USED]], s.used_at[n]
-        s.used[at], s.used_at[last] = last, at
+        to, weight = flow_to[e], sign * flow[e]
+        row_near[row, to] += weight
+        node_near[n, to] += weight
+        rack_near[r, to] += weight
 
 
 @njit(cache=True, nogil=True)
@@ -174,49 +180,26 @@ def close(s, row):
 
 
 @njit(cache=True, nogil=True)
-def _takes(m, s, c, n):
-    """Return whether a node has room for one more task of a class, cpu with a least apart."""
-    for d in range(m.demand.shape[1]):
-        if d != m.cpu and m.demand[c, d] and s.load[n, d] + m.demand[c, d] > m.capacity[n, d]:
-            return False
-    return s.of_component[n, m.component[c]] < m.most_of[m.component[c]]
-
-
-@njit(cache=True, nogil=True)
-def _has_cpu(m, s, c, n, row):
-    """Return whether a node has the cpu for one more task in a worker; `NONE` = in a fresh one."""
-    if m.cpu == NONE:
-        return True
-    before, held = 0, 0
-    if row != NONE:
-        before, held = _counted_cpu(m, s, row), s.row_cpu[row]
-    more = max(held + m.demand[c, m.cpu], m.least_cpu) - before
-    return not more or s.load[n, m.cpu] + more <= m.capacity[n, m.cpu]
-
-
-@njit(cache=True, nogil=True)
-def _joins(m, s, c, row):
-    """Return whether a worker that holds something takes one more task of a class."""
-    t = m.topology[c]
-    if s.owner[row] != t or not s.held[row] or s.row_heap[row] + m.heap[c] > m.heap_limit[t]:
-        return False
-    others = 0
-    for e in range(m.apart_at[c], m.apart_at[c + 1]):
-        others += s.row_counts[row, m.apart[e]]
-    return others == 0
-
-
-@njit(cache=True, nogil=True)
-def _empty_node(m, s, g):
-    """Return an empty node of a group; `NONE` where a larger one of the rack is empty, too."""
-    for e in range(m.better_at[g], m.better_at[g + 1]):
-        for at in range(m.group_at[m.better[e]], m.group_at[m.better[e] + 1]):
-            if s.node_held[m.group[at]] == 0:
-                return NONE
-    for at in range(m.group_at[g], m.group_at[g + 1]):
-        if s.node_held[m.group[at]] == 0:
-            return m.group[at]
-    return NONE
+def _candidates(m, s):
+    """Return the nodes in use, then an empty one of each group that has no larger one left."""
+    used, group_at, group, node_held = s.used, m.group_at, m.group, s.node_held
+    better_at, better = m.better_at, m.better
+    count, groups = s.numbers[USED], len(group_at) - 1
+    nodes, empty = np.empty(count + groups, dtype=np.int64), np.full(groups, NONE)
+    nodes[:count] = used[:count]
+    for g in range(groups):
+        for at in range(group_at[g], group_at[g + 1]):
+            if node_held[group[at]] == 0:
+                empty[g] = group[at]
+                break
+    for g in range(groups):
+        is_largest = empty[g] != NONE
+        for e in range(better_at[g], better_at[g + 1]):
+            is_largest &= empty[better[e]] == NONE
+        if is_largest:
+            nodes[count] = empty[g]
+            count += 1
+    return nodes[:count]
 
 
 @njit(cache=True, nogil=True)
@@ -225,39 +208,53 @@ def best_place(m, s, c, rng, blink):
 
     Each place is overlooked with probability `blink`. Node `NONE`: there is no place.
     """
+    demand, load, capacity = m.demand[c], s.load, m.capacity
+    node_near, rack_near, row_near, rack = s.node_near, s.rack_near, s.row_near, m.rack
+    first, following, opened, slots = s.first, s.following, s.opened, m.slots
+    owner, held, row_heap, row_cpu = s.owner, s.held, s.row_heap, s.row_cpu
+    row_counts, apart, of_component = s.row_counts, m.apart, s.of_component
+    topology, component, heap = m.topology[c], m.component[c], m.heap[c]
+    cpu, least_cpu = m.cpu, m.least_cpu
+    heap_limit, most_of = m.heap_limit[topology], m.most_of[component]
+    apart_from, apart_to = m.apart_at[c], m.apart_at[c + 1]
+    in_worker, on_node, in_rack = m.saving[0], m.saving[1], m.saving[2]
     most, ties, best_row, best_node = -1, 0, NONE, NONE
-    alone = m.heap[c] <= m.heap_limit[m.topology[c]]
-    for i in range(s.numbers[USED]):
-        n = s.used[i]
-        saves = m.saving[1] * s.node_near[n, c] + m.saving[2] * s.rack_near[m.rack[n], c]
-        if saves + m.saving[0] * s.node_near[n, c] < most or not _takes(m, s, c, n):
+    for n in _candidates(m, s):
+        saves = on_node * node_near[n, c] + in_rack * rack_near[rack[n], c]
+        if saves + in_worker * node_near[n, c] < most or of_component[n, component] >= most_of:
             continue
-        row = s.first[n]
-        while True:
-            gain = -1
+        takes = True
+        for d in range(len(demand)):
+            if d != cpu and demand[d] and load[n, d] + demand[d] > capacity[n, d]:
+                takes = False
+        row = first[n] if takes else NONE
+        while takes:
+            gain, before, after = saves, 0, 0
+            if cpu != NONE:
+                after = max(demand[cpu], least_cpu)
             if row == NONE:
-                if alone and s.opened[n] < m.slots[n] and _has_cpu(m, s, c, n, NONE):
-                    gain = saves
-            elif _joins(m, s, c, row) and _has_cpu(m, s, c, n, row):
-                gain = saves + m.saving[0] * s.row_near[row, c]
-            if gain >= most and gain >= 0 and rng.random() >= blink:
+                fits = heap <= heap_limit and opened[n] < slots[n]
+            else:
+                gain += in_worker * row_near[row, c]
+                fits = owner[row] == topology and held[row] and row_heap[row] + heap <= heap_limit
+                if cpu != NONE:
+                    before = max(row_cpu[row], least_cpu)
+                    after = max(row_cpu[row] + demand[cpu], least_cpu)
+            fits = fits and gain >= most
+            if fits and after > before:
+                fits = load[n, cpu] + after - before <= capacity[n, cpu]
+            if fits and row != NONE:
+                for e in range(apart_from, apart_to):
+                    if row_counts[row, apart[e]]:
+                        fits = False
+                        break
+            if fits and rng.random() >= blink:
                 ties = 1 if gain > most else ties + 1
                 if gain > most or rng.random() * ties < 1.0:
                     most, best_row, best_node = gain, row, n
             if row == NONE:
                 break
-            row = s.following[row]
-    for g in range(len(m.group_at) - 1):
-        n = _empty_node(m, s, g)
-        if n == NONE or not alone or m.slots[n] < 1 or not _takes(m, s, c, n):
-            continue
-        if not _has_cpu(m, s, c, n, NONE):
-            continue
-        gain = m.saving[2] * s.rack_near[m.rack[n], c]
-        if gain >= most and rng.random() >= blink:
-            ties = 1 if gain > most else ties + 1
-            if gain > most or rng.random() * ties < 1.0:
-                most, best_row, best_node = gain, NONE, n
+            row = following[row]
     return best_row, best_node
 
 

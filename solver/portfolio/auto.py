@@ -151,7 +151,7 @@ def _run(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
         auto.run(PortfolioStep(CP_SAT, EARLY, params.early_fraction), problem, reporter)
     if problem.task_count >= params.search_from_tasks:
         steps = params.first_search_steps_per_task * problem.task_count
-        auto.polish(SOON, params.first_search_fraction, token, steps)
+        auto.polish(SOON, _first_search_share(params, auto.left_s), token, steps)
         auto.kept_back_s = params.last_search_fraction * auto.limits.time_s
     if problem.move_limit == NO_LIMIT or not is_bounded:  # else the caller knows that bound
         _solve_without_running(auto, problem, reporter)
@@ -159,6 +159,12 @@ def _run(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
     auto.kept_back_s = 0.0
     auto.polish(POLISH, 0.5, token)
     auto.free_neighbourhoods(NEIGHBOURHOODS, token)
+
+
+def _first_search_share(params: AutoParams, left_s: float) -> float:
+    """Return the share of the time left for the first local search."""
+    least = params.first_search_s / max(left_s, params.first_search_s)
+    return max(params.first_search_fraction, min(least, params.most_first_search_fraction))
 
 
 def _count_utilisation(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:

@@ -43,8 +43,11 @@ class AutoParams(Parameters):
         Least share for each part that no flow connects with the others.
     search_from_tasks
         Tasks from which local search runs before the engines that prove.
-    first_search_fraction, first_search_steps_per_task
-        For that first local search, and its steps.
+    first_search_fraction, first_search_s, most_first_search_fraction
+        For that first local search: its share, but so many seconds at least (loading its compiled
+        loop takes one) as far as they are no more than the second share.
+    first_search_steps_per_task
+        Its steps.
     search_fraction, search_steps
         For local search before CP-SAT has the rest of the time, and its steps.
     last_search_fraction
@@ -74,6 +77,8 @@ class AutoParams(Parameters):
     least_part_fraction: float = 0.05
     search_from_tasks: int = 40
     first_search_fraction: float = 0.1
+    first_search_s: float = 2.0
+    most_first_search_fraction: float = 0.4
     first_search_steps_per_task: int = 2
     search_fraction: float = 0.2
     search_steps: int = 2_000

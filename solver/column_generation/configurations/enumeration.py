@@ -167,10 +167,30 @@ def _fitting(
         row, step = np.nonzero(fits)
         rows = np.concatenate([rows[row], steps[step][:, None]], axis=1)
         load = loads[row, step]
+        if not any(rules.max_per_node for rules in problem.rules):
+            _check_count(len(rows) + _larger_by_one_kind(kinds, k + 1, capacity - load), params)
     rows = rows[within_node_caps(problem, kinds, rows)]
-    if len(rows) > params.max_configurations:
-        raise NotTakenError(f"a node has more than {params.max_configurations:,} configurations")
+    _check_count(len(rows), params)
     return rows
+
+
+def _check_count(least: int, params: ConfigurationsParams) -> None:
+    """Decline nodes of at least so many configurations, where they are too many."""
+    if least > params.max_configurations:
+        raise NotTakenError(f"a node has more than {params.max_configurations:,} configurations")
+
+
+def _larger_by_one_kind(kinds: TaskTypes, first: int, room: IntArray) -> int:
+    """Return how many contents add tasks of one kind, `first` or later, to a row of `room` [Y, D].
+
+    They are configurations, so that too many are known before the last kinds fill the memory.
+    """
+    count = 0
+    for k in range(first, kinds.count):
+        needs = kinds.demand[k] > 0
+        more = np.min(room[:, needs] // kinds.demand[k][needs], axis=1, initial=kinds.sizes[k])
+        count += int(more.sum())
+    return count
 
 
 def _steps(
@@ -185,10 +205,8 @@ def _steps(
     """Return the counts of kind k that one node can hold, if trying them all is affordable."""
     needs = kinds.demand[k] > 0
     most = int(min([kinds.sizes[k], *(capacity[needs] // kinds.demand[k][needs]).tolist()]))
-    if (
-        rows * (most + 1) * max(1, len(problem.dims)) > params.max_entries
-        or rows > params.max_configurations
-    ):
+    _check_count(rows, params)
+    if rows * (most + 1) * max(1, len(problem.dims)) > params.max_entries:
         raise NotTakenError(f"a node has more than {params.max_configurations:,} configurations")
     size = 10 * rows * (most + 1) * len(problem.dims)
     token.check_room(size, f"the loads of {rows * (most + 1):,} configurations of a node")

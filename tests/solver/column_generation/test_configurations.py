@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from decimal import Decimal
+from itertools import product
 
 import numpy as np
 import pytest
@@ -18,11 +19,13 @@ from slotwise.models.instance.topology import Topology
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
+from slotwise.models.values import NO_LIMIT
 from slotwise.solver.column_generation.configurations.engine import (
     FAST_CONFIGURATIONS as CONFIGURATIONS,
 )
 from slotwise.solver.column_generation.configurations.engine import (
     UNSUPPORTED_PARTS,
+    make_model,
     run,
 )
 from slotwise.solver.column_generation.params import (
@@ -31,10 +34,12 @@ from slotwise.solver.column_generation.params import (
     PackingParams,
 )
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
+from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.exhaustive import EXHAUSTIVE
 from slotwise.solver.solve import solve
+from slotwise.solver.structure.task_types import merge_twins
 from slotwise.testing import instances
 from slotwise.testing.random_instances.tiny import tiny_instance
 
@@ -181,6 +186,35 @@ def test_too_many_configurations_are_refused() -> None:
     problem = compile_problem(FAMILIES["rstorm"].make(0, 0))
     with pytest.raises(NotTakenError, match="configurations"):
         run(problem, LIMITS, None, params=FEW)
+
+
+def test_exactly_nodes_of_too_many_configurations_are_refused() -> None:
+    rngs = map(np.random.default_rng, range(80))
+    drawn = [compile_problem(within_support(tiny_instance(rng))) for rng in rngs]
+    checked = [_refuses_exactly_too_many(problem) for problem in drawn if _is_plain(problem)]
+    assert sum(checked) > 10
+
+
+def _is_plain(problem: Problem) -> bool:
+    if CONFIGURATIONS.supports(problem) is not None:
+        return False
+    return len(problem.rules) == 1 and not problem.rules[0].max_per_node
+
+
+def _refuses_exactly_too_many(problem: Problem) -> bool:
+    """Check the limit at the number counted here one by one; return whether it is above 1."""
+    kinds = merge_twins(problem, RunToken())
+    boxes = product(*(range(size + 1) for size in kinds.sizes.tolist()))
+    loads = np.array(list(boxes), dtype=np.int64).reshape(-1, kinds.count) @ kinds.demand
+    room = np.where(problem.hard, problem.capacity, NO_LIMIT)
+    count = max(int((loads <= one).all(axis=1).sum()) for one in room)
+    token = RunToken()
+    make_model(problem, 20.0, ConfigurationsParams(max_configurations=count), token)
+    if count == 1:
+        return False
+    with pytest.raises(NotTakenError, match="configurations"):
+        make_model(problem, 20.0, ConfigurationsParams(max_configurations=count - 1), token)
+    return True
 
 
 @pytest.mark.slow
