@@ -40,6 +40,7 @@ REMOTE = ("spark://host:7077", "yarn", "k8s://https://host:443", "spark://local[
 @pytest.fixture
 def some_java(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "find_java", lambda: Java(Path("/jdk"), (17,), "PATH"))
+    monkeypatch.setenv("HADOOP_CONF_DIR", "/etc/hadoop/conf")
 
 
 @pytest.mark.parametrize("master", LOCAL)
