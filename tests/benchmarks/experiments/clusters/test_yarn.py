@@ -44,7 +44,8 @@ def test_yarn_agrees_with_a_local_master(
     for command in (f"{MEASURE} here.json --master local[2]", f"{GRADE} here --master local[2]"):
         answer = cli(*command.split())
         assert answer.code == 0, answer.err
-    commands = (f"{MEASURE} there.json --master yarn", f"{GRADE} there --master yarn")
+    few = "--conf spark.sql.shuffle.partitions=2"
+    commands = (f"{MEASURE} there.json --master yarn", f"{GRADE} there --master yarn {few}")
     with yarn(tmp_path, nodes=1) as variables:
         done = subprocess.run(
             [sys.executable, "-c", IN_ONE_SESSION, *commands],
