@@ -7,7 +7,7 @@ AGREE := $(BIN)/python -m slotwise.benchmarks.experiments engines_agree --faults
 SPHINX := $(BIN)/python -m sphinx --quiet --fresh-env --fail-on-warning --keep-going --nitpicky
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test test-all test-deep check docs docs-links wheel-check storm-peer storm-1-peer storm-cluster storm-jar storm-loop kafka clean
+.PHONY: demo test test-all test-deep check docs docs-links wheel-check storm-peer storm-1-peer storm-cluster storm-jar storm-loop kafka yarn clean
 
 demo: $(VENV)/.installed
 	$(BIN)/slotwise grade rstorm --methods round-robin,r-storm,r-storm-1.0,r-storm-pseudocode \
@@ -86,8 +86,13 @@ kafka:
 	@command -v mvn >/dev/null || { echo "make $@ needs Maven (mvn)" >&2; exit 1; }
 	mvn --quiet --batch-mode --file tests/kafka/pom.xml package
 
+# Apache Hadoop's small cluster of YARN and HDFS, for Spark in tests: needs Maven.
+yarn:
+	@command -v mvn >/dev/null || { echo "make $@ needs Maven (mvn)" >&2; exit 1; }
+	mvn --quiet --batch-mode --file tests/yarn/pom.xml package
+
 clean:
-	rm -rf tests/kafka/target tests/storm_cluster/target heuristics/external/storm_programs/planned/target build dist *.egg-info demo deep docs/_build docs/reference/generated heuristics/external/storm_programs/target heuristics/external/storm_programs/storm_1/target $(VENV)
+	rm -rf tests/kafka/target tests/yarn/target tests/storm_cluster/target heuristics/external/storm_programs/planned/target build dist *.egg-info demo deep docs/_build docs/reference/generated heuristics/external/storm_programs/target heuristics/external/storm_programs/storm_1/target $(VENV)
 
 # Without isolation the build uses the pinned setuptools, and nothing is fetched twice.
 $(VENV)/.installed: pyproject.toml constraints.txt

@@ -17,6 +17,7 @@ from slotwise.models.formats.file_bytes import write_atomically
 from slotwise.models.formats.json_text import parse_json
 from slotwise.pipeline.following.checkpoint import Checkpoint
 from slotwise.pipeline.following.sources import LogFolder, Source
+from slotwise.pipeline.spark.paths import local_address
 from slotwise.pipeline.statistics.reading import Reading
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ class Stream:
         if isinstance(source, LogFolder):
             source = replace(source, left_out=tuple(self.unreadable()))
         writer = source.lines(self.spark).writeStream.foreachBatch(self._add)
-        writer = writer.option("checkpointLocation", str(self.checkpoint.spark))
+        writer = writer.option("checkpointLocation", local_address(self.checkpoint.spark))
         writer = writer.queryName(self.checkpoint.stream)
         if self.trigger.once:
             self.query = writer.trigger(availableNow=True).start()

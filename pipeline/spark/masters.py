@@ -56,6 +56,9 @@ THROUGHPUT = {"spark.driver.defaultJavaOptions": "-XX:+UseParallelGC"}
 """Settings of a local master whose jobs take minutes: Java's garbage collector of the highest
 throughput. Its default is made for short pauses, which cost CPU time."""
 
+HADOOP_FOLDERS = ("HADOOP_CONF_DIR", "YARN_CONF_DIR")
+"""Environment variables of which YARN needs one: the folder of ``yarn-site.xml``."""
+
 CONNECT_PORT = 15002
 """Port of a server of Spark Connect whose address has none."""
 
@@ -194,11 +197,16 @@ def environment(cluster: Cluster) -> Mapping[str, str]:
 
     Raises
     ------
+    InputError
+        If nothing says where YARN is.
     SlotwiseError
         If no suitable Java is found; Spark Connect needs none here.
     """
     if is_connect(cluster.master):
         return {}
+    if cluster.master == "yarn" and not any(os.environ.get(name) for name in HADOOP_FOLDERS):
+        rule = f"needs the folder of Hadoop's settings: set {HADOOP_FOLDERS[0]}"
+        raise InputError(rule, field="master", value=cluster.master)
     variables = {"JAVA_HOME": str(find_java().home)}
     if is_local(cluster.master):
         # Else workers start whatever python is on the path, and Spark looks up the host's name.

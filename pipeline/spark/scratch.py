@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from slotwise.pipeline.spark.paths import literal
+from slotwise.pipeline.spark.paths import literal, local_address
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -41,7 +41,7 @@ def scratch(folder: Path) -> Iterator[Store]:
 
     def stored(frame: DataFrame) -> DataFrame:
         path = mine / str(next(numbers))
-        frame.write.parquet(str(path))
+        frame.write.parquet(local_address(path))
         return frame.sparkSession.read.schema(frame.schema).parquet(literal(path))
 
     try:

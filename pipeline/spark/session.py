@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from slotwise.models.errors import InputError, SlotwiseError
@@ -45,6 +45,9 @@ DAMAGED = re.compile(
 """Spark's mention of a file of unexpected content, by its URL."""
 
 IS_DAMAGED = "is damaged, it cannot be read; remove it, or put a whole copy in its place"
+
+IN_PYTHON = "An exception was thrown from the Python worker:"
+"""Spark's line before the traceback of Python on an executor."""
 
 DISK_FULL = "No space left on device"
 """The system's error, at the end of Spark's chain of causes."""
@@ -95,8 +98,15 @@ def spark_session(where: str | Cluster = "local[*]", app: str = "slotwise") -> S
                 return _connected(builder, cluster)
             return builder.master(with_tries(cluster.master)).getOrCreate()
     except (PySparkException, Py4JError) as error:
-        reason = getattr(error, "java_exception", error)
+        reason = _first_cause(getattr(error, "java_exception", error))
         raise SlotwiseError(f"Spark did not start on {cluster.master}: {reason}") from error
+
+
+def _first_cause(error: Any) -> str:
+    """Return the line of the exception of Java, or of Python, that led to all others."""
+    while (cause := getattr(error, "getCause", lambda: None)()) is not None:
+        error = cause
+    return str(error)
 
 
 def _connected(builder: SparkSession.Builder, cluster: Cluster) -> SparkSession:
@@ -185,11 +195,17 @@ def job_errors() -> Iterator[None]:
 def reason_of(error: Exception) -> str:
     """Return one line of Spark's error: its error condition, such as an unreadable file.
 
-    Without a condition, the first line; for lack of disk or memory, with a remedy.
+    Without a condition, the first line, of a traceback the last one; for lack of disk or memory,
+    with a remedy.
     """
     text = str(getattr(error, "java_exception", error)).strip()
     named = CONDITION.search(text)
-    reason = named[0].strip() if named else text.partition("\n")[0]
+    if named:
+        reason = named[0].strip()
+    elif text.startswith(IN_PYTHON):
+        reason = f"Python of an executor: {text.splitlines()[-1]}"
+    else:
+        reason = text.partition("\n")[0]
     if DISK_FULL in str(getattr(error, "_stackTrace", error)):
         return f"no space is left on the disk: free some and run it again ({reason})"
     return f"{reason}; {MORE_MEMORY}" if "OutOfMemoryError" in reason else reason
@@ -225,7 +241,7 @@ def tasks_done() -> tuple[int, int] | None:
     from pyspark import SparkContext
 
     context = SparkContext._active_spark_context
-    if context is None:
+    if context is None or getattr(context, "_jsc", None) is None:  # it is starting, or has ended
         return None
     try:
         tracker = context.statusTracker()

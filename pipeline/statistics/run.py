@@ -20,7 +20,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
 from slotwise.models.errors import SlotwiseError
-from slotwise.pipeline.spark.paths import literal
+from slotwise.pipeline.spark.paths import literal, local_address
 from slotwise.pipeline.spark.scratch import remove_scratch
 from slotwise.pipeline.spark.session import job_errors
 from slotwise.pipeline.statistics import manifest as files
@@ -260,7 +260,7 @@ def _is_in(parts: Collection[Part]) -> Column:
 
 def write_parts(rows: DataFrame, folder: Path, run: int) -> None:
     """Write rows with `topology` and `day` as the parts of a run."""
-    target = str(folder / f"run={run}")
+    target = local_address(folder / f"run={run}")
     rows.write.partitionBy("topology", "day").mode("append").parquet(target)
 
 
@@ -275,7 +275,7 @@ def _lines(
         if part in parts
     ]
     reader = spark.read.schema(struct(f"{PARSED}, run int"))
-    rows = reader.option("basePath", str(folder / LINES_FOLDER)).parquet(*paths)
+    rows = reader.option("basePath", local_address(folder / LINES_FOLDER)).parquet(*paths)
     stale = [(run, path) for run, of_run in lines.stale.items() for path in of_run]
     if stale:
         gone = spark.createDataFrame(stale, "run int, file string")
@@ -292,7 +292,7 @@ def read_parts(
     there = [literal(path) for path in paths if path.is_dir()]
     if not there:
         return spark.createDataFrame([], struct(schema))
-    reader = spark.read.schema(struct(schema)).option("basePath", str(folder))
+    reader = spark.read.schema(struct(schema)).option("basePath", local_address(folder))
     return reader.parquet(*there)
 
 
@@ -351,7 +351,7 @@ def write_lines(
 
 def raw_lines(spark: SparkSession, paths: Collection[str]) -> DataFrame:
     """Give `RAW` of some files."""
-    text = spark.read.text([literal(path) for path in paths])
+    text = spark.read.text([literal(Path(path)) for path in paths])
     return text.select(fn.col("value").alias("line"), fn.col("_metadata.file_path").alias("path"))
 
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 
-from slotwise.benchmarks.experiments.clusters.servers import connect_server, standalone
+from slotwise.benchmarks.experiments.clusters.servers import connect_server, standalone, yarn
 from slotwise.benchmarks.experiments.table import Table
 from slotwise.benchmarks.grading.rows import COLUMNS, MEASURED, Row, key_of
 from slotwise.benchmarks.grading.store import Store
@@ -28,7 +28,10 @@ from slotwise.processes.child import exchange
 from slotwise.processes.pipes import last_line
 
 MASTERS = ("local[1]", "local[2]", "local-cluster[2,1,1024]", "standalone", "connect")
-"""Spark's names, and the servers that the experiment starts itself."""
+"""Spark's names, and the servers that the experiment starts itself; ``yarn`` is one, too."""
+
+REMOTE = ("standalone", "connect", "yarn")
+"""Those whose executors may get an archive."""
 
 QUIET = ("--quiet", "--json")
 
@@ -51,12 +54,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--deterministic", action="store_true", help="limit the exact engine by work"
     )
     parser.add_argument(
-        "--masters", nargs="+", default=MASTERS, help="standalone and connect are started here"
+        "--masters",
+        nargs="+",
+        default=MASTERS,
+        help="standalone, connect and yarn (make yarn) are started here",
     )
     parser.add_argument(
         "--lines", type=int, help="measure simulated logs of as many lines instead of grading"
     )
-    parser.add_argument("--archive", help="file of slotwise pack, for standalone and connect")
+    parser.add_argument("--archive", help="file of slotwise pack, for those started here")
     parser.add_argument("--json", action="store_true", help="print JSON lines")
 
 
@@ -68,15 +74,15 @@ def run(options: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory(prefix="slotwise-masters-") as name:
         if options.lines:
             words = ("--lines", str(options.lines), "--faults", "0.01", "--out", f"{name}/logs")
-            _called("generate", "logs", str(EXAMPLE), *words)
+            _called({}, "generate", "logs", str(EXAMPLE), *words)
         for number, master in enumerate(options.masters):
             folder = Path(name, str(number))
             folder.mkdir()
-            with _started(master, folder) as address:
+            with _started(master, folder) as reached:
                 if options.lines:
-                    outcome = _measured(address, Path(name, "logs"), folder)
+                    outcome = _measured(reached, Path(name, "logs"), folder)
                 else:
-                    outcome = _graded(options, master, address, folder / "graded")
+                    outcome = _graded(options, master, reached, folder / "graded")
             first = outcome if first is None else first
             differences = outcome.differences(first)
             differing |= {master: differences} if differences else {}
@@ -138,44 +144,56 @@ def _named(differing: dict[str, list[str]]) -> list[str]:
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """How commands reach a master: ``--master``, and environment variables that they need."""
+
+    address: str
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+
 @contextmanager
-def _started(master: str, folder: Path) -> Iterator[str]:
-    """Give the address of a master, which is started first if it is a server."""
+def _started(master: str, folder: Path) -> Iterator[Reached]:
+    """Give a master, which is started first if it is a server."""
     if master == "standalone":
         with standalone(folder) as address:
-            yield address
+            yield Reached(address)
     elif master == "connect":
         with connect_server(folder) as address:
-            yield address
+            yield Reached(address)
+    elif master == "yarn":
+        with yarn(folder) as variables:
+            yield Reached(master, variables)
     else:
-        yield master
+        yield Reached(master)
 
 
-def _graded(options: argparse.Namespace, master: str, address: str, out: Path) -> Outcome:
+def _graded(options: argparse.Namespace, master: str, reached: Reached, out: Path) -> Outcome:
     """Return the rows of ``slotwise grade``."""
     words = [options.family, "--count", str(options.count), "--methods", options.methods]
-    words += ["--time-limit", str(options.time_limit), "--master", address, "--out", str(out)]
+    words += ["--time-limit", str(options.time_limit), "--master", reached.address]
+    words += ["--out", str(out)]
     words += ["--deterministic"] if options.deterministic else []
-    if options.archive and master in ("standalone", "connect"):
+    if options.archive and master in REMOTE:
         words += ["--archive", options.archive]
-    seconds = json.loads(_called("grade", *words, *QUIET))["seconds"]
+    seconds = json.loads(_called(reached.variables, "grade", *words, *QUIET))["seconds"]
     rows = sorted(Store(out).rows(COLUMNS), key=lambda row: str(key_of(row)))
     return Outcome(len(rows), seconds, rows)
 
 
-def _measured(address: str, logs: Path, folder: Path) -> Outcome:
+def _measured(reached: Reached, logs: Path, folder: Path) -> Outcome:
     """Return what ``slotwise measure`` writes."""
     began, out = perf_counter(), folder / "measured.json"
-    words = (str(logs), "--instance", str(EXAMPLE), "--master", address, "--out", str(out))
-    document = _called("measure", *words, *QUIET)
+    words = (str(logs), "--instance", str(EXAMPLE), "--master", reached.address)
+    document = _called(reached.variables, "measure", *words, "--out", str(out), *QUIET)
     files = {"the instance": out.read_text("utf-8"), "the figures": document}
     return Outcome(json.loads(document)["samples"], perf_counter() - began, files=files)
 
 
-def _called(command: str, *words: str) -> str:
+def _called(more: Mapping[str, str], command: str, *words: str) -> str:
     """Run a command of slotwise in a process of its own, as one process has one kind of session."""
     paths = os.pathsep.join(filter(None, sys.path))
-    variables = {**os.environ, "PYTHONPATH": paths, "PYSPARK_PYTHON": sys.executable}
+    variables = {**os.environ, "PYTHONPATH": paths, "PYSPARK_PYTHON": sys.executable, **more}
     line = [sys.executable, "-m", "slotwise", command, *words]
     done = exchange(line, environment=variables)
     if done.code:

@@ -1,4 +1,4 @@
-"""Spark's own servers as processes of this machine: a standalone cluster, and Spark Connect.
+"""Servers as processes of this machine: a standalone cluster of Spark, Spark Connect, and YARN.
 
 For experiments and tests: what a cluster does that a local master does not shows on them.
 """
@@ -17,9 +17,15 @@ from pathlib import Path
 
 from slotwise.models.errors import SlotwiseError
 from slotwise.pipeline.spark.java import find_java
+from slotwise.pipeline.spark.masters import SHORT_LIVED
 from slotwise.processes.ending import end_process
+from slotwise.processes.pipes import last_words
 
 HOST = "127.0.0.1"
+
+FETCHED = Path(__file__).resolve().parents[3] / "tests" / "yarn"
+"""The folder whose ``target/jars`` are fetched."""
+HADOOP = FETCHED / "target" / "jars"
 
 READY_S = 120.0
 """Seconds for a server to take connections."""
@@ -28,6 +34,16 @@ END_S = 20.0
 """Seconds for a server to end before it is killed."""
 
 _DEPLOY = "org.apache.spark.deploy"
+
+_SHORT = SHORT_LIVED["spark.driver.defaultJavaOptions"]
+
+_ON_YARN = {
+    # Else each session uploads Spark, which is on all of these nodes, and unpacks it on each.
+    "spark.yarn.jars": "local:{home}/jars/*",
+    "spark.yarn.am.extraJavaOptions": _SHORT,
+    "spark.executor.defaultJavaOptions": _SHORT,
+    **SHORT_LIVED,
+}
 
 
 @contextmanager
@@ -77,6 +93,58 @@ def connect_server(folder: Path, master: str = "local[2]") -> Iterator[str]:
     with _server(folder / "connect.log", f"{_DEPLOY}.SparkSubmit", *words):
         _wait_for(port, folder / "connect.log")
         yield f"sc://{HOST}:{port}"
+
+
+@contextmanager
+def yarn(folder: Path, nodes: int = 2) -> Iterator[Mapping[str, str]]:
+    """Run Hadoop's small cluster: YARN of `nodes` nodes of 4 GB, and HDFS.
+
+    Gives the environment variables with which ``--master yarn`` finds it, with those settings of
+    Spark that ``SPARK_CONF_DIR`` has. ``make yarn`` fetches Hadoop with Maven.
+
+    Raises
+    ------
+    SlotwiseError
+        When it has not been fetched, or does not start.
+    """
+    if not HADOOP.is_dir():
+        raise SlotwiseError(f"{HADOOP}: Hadoop has not been fetched: make yarn")
+    settings = folder / "conf"
+    settings.mkdir()
+    (settings / "spark-defaults.conf").write_text(_defaults(_ON_YARN), encoding="utf-8")
+    java = [str(find_java().home / "bin" / "java"), "-Xmx512m", *_SHORT.split()]
+    command = [*java, "-cp", f"{HADOOP}/*", str(FETCHED / "Yarn.java"), str(settings), str(nodes)]
+    with (folder / "yarn.log").open("wb") as log:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            cwd=folder,
+            env=_environment(),
+            start_new_session=True,
+        )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        if process.stdout.readline() != b"ready\n":
+            log_end = last_words((folder / "yarn.log").read_bytes())
+            raise SlotwiseError(f"YARN did not start{log_end}")
+        yield {
+            "HADOOP_CONF_DIR": str(settings),
+            "SPARK_CONF_DIR": str(settings),
+            "SPARK_LOCAL_IP": HOST,
+        }
+    finally:
+        end_process(process, END_S, process.stdin.close)
+
+
+def _defaults(settings: Mapping[str, str]) -> str:
+    """Return the text of ``spark-defaults.conf``, with these settings over those that hold here."""
+    here = Path(os.environ.get("SPARK_CONF_DIR", _spark_home() / "conf"), "spark-defaults.conf")
+    before = here.read_text(encoding="utf-8") if here.is_file() else ""
+    lines = [f"{key} {value.format(home=_spark_home())}\n" for key, value in settings.items()]
+    return "".join([before, "\n", *lines])
 
 
 @contextmanager

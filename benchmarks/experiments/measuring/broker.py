@@ -111,8 +111,12 @@ class Broker:
             self.process.kill()
             self.process.wait()
 
-    def send(self, topic: str, files: Sequence[tuple[str, Path]]) -> None:
+    def send(
+        self, topic: str, files: Sequence[tuple[str, Path]], rate: float | None = None
+    ) -> None:
         """Send the lines of files, each with a key, to a topic.
+
+        `rate`: lines a second; ``None`` = as fast as the broker takes them.
 
         Raises
         ------
@@ -125,6 +129,7 @@ class Broker:
             for line in path.read_bytes().splitlines(keepends=True)
         )
         command = [*_java(), str(FETCHED / "Produce.java"), self.address, topic]
+        command += [] if rate is None else [str(rate)]
         done = exchange(command, b"".join(lines))
         if done.code != 0:
             raise SlotwiseError(f"Kafka takes no lines{last_words(done.stderr)}")

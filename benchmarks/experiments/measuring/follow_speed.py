@@ -2,18 +2,24 @@
 
 The logs of a simulated cluster are in a topic of Apache Kafka before the stream begins; it reads
 them to their end, batch by batch, and must have measured the instance of the batch job. Memory is
-the peak in each fifth of the run: flat, whatever was read before.
+the peak in each fifth of the run: flat, whatever was read before. With ``--rate`` the lines are
+sent while it runs, and the lag is how many are due and not yet in its tables: at a rate that it
+sustains, it does not grow.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
+import json
 import shutil
 import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import perf_counter
 
 from slotwise.benchmarks.experiments.measuring.broker import broker, connector
 from slotwise.benchmarks.experiments.measuring.killed_setting import TOPIC
@@ -23,19 +29,19 @@ from slotwise.benchmarks.experiments.measuring.shapes import (
     placed_in_turn,
     settings_of,
 )
-from slotwise.benchmarks.experiments.measuring.use import Use, use_of
+from slotwise.benchmarks.experiments.measuring.use import use_of
 from slotwise.benchmarks.experiments.table import Table
 from slotwise.models.errors import SlotwiseError
 from slotwise.models.instance_file import write_instance
 from slotwise.models.values import whole
 from slotwise.pipeline.simulated_logs.simulate import simulate
-from slotwise.pipeline.statistics.manifest import log_files
+from slotwise.pipeline.statistics.manifest import NAME, log_files
 
 PARTS = 5
 LINES_PER_FILE = 500_000
 COLUMNS = {
     "by": "<8", "lines": ">10", "seconds": ">8", "lines/s": ">8", "CPU s": ">8", "µs/line": ">8",
-    "peak MB by fifths of the run": "<0",
+    "peak MB by fifths of the run": "<32", "lag by fifths": "<0",
 }  # fmt: skip
 
 
@@ -53,6 +59,8 @@ class Row:
         What it took, Spark's start included.
     peaks_mb
         Most memory of all its processes in each fifth of the run.
+    lags
+        Most lines that were due and not yet in the tables in each fifth; none without a rate.
     """
 
     by: str
@@ -60,17 +68,48 @@ class Row:
     seconds: float
     cpu_s: float
     peaks_mb: tuple[float, ...]
+    lags: tuple[float, ...] = ()
 
     def cells(self) -> list[str]:
         """Return its row in the table."""
         rate, per_line = self.lines / self.seconds, 1e6 * self.cpu_s / self.lines
         numbers = [f"{self.seconds:.1f}", f"{rate:.0f}", f"{self.cpu_s:.1f}", f"{per_line:.1f}"]
-        return [self.by, f"{self.lines}", *numbers, " ".join(f"{mb:.0f}" for mb in self.peaks_mb)]
+        fifths = (" ".join(f"{one:.0f}" for one in each) for each in (self.peaks_mb, self.lags))
+        return [self.by, f"{self.lines}", *numbers, *fifths]
+
+
+class Lag:
+    """How far a stream is behind the lines that are sent to it at a rate, look by look."""
+
+    def __init__(self, checkpoint: Path, lines: int, rate: float) -> None:
+        self._checkpoint = checkpoint
+        self._lines = lines
+        self._rate = rate
+        self._began = perf_counter()
+        self.seen: list[float] = []
+
+    def is_over(self) -> bool:
+        """Note the lag; return whether there is advice on a batch with the last line."""
+        due = min(self._lines, self._rate * (perf_counter() - self._began))
+        manifest = self._checkpoint / "tables" / NAME
+        tables = json.loads(manifest.read_text("utf-8")) if manifest.is_file() else {"files": {}}
+        stored = sum(one["lines"] for one in tables["files"].values())
+        self.seen.append(max(0.0, due - stored))
+        if stored < self._lines:
+            return False
+        advice = self._checkpoint / "advice.jsonl"
+        last = advice.read_text("utf-8").splitlines()[-1:] if advice.is_file() else []
+        batches = [run - 1 for run, _ in tables["lines"]]
+        return any(json.loads(line)["batch"] == max(batches) for line in last)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add what the command line can say."""
     parser.add_argument("--lines", type=float, default=3.0, help="millions")
+    parser.add_argument(
+        "--rate", type=float, help="lines a second that are sent while it runs; default: before"
+    )
+    parser.add_argument("--trigger", default="5s", help="with --rate: between two batches")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--master", default="local[2]")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
@@ -95,29 +134,42 @@ def run(options: argparse.Namespace) -> None:
         truth = simulate(instance, placed_in_turn(instance), settings, logs)
         written = sum(truth["lines"].values())
         write_instance(given, without_weights(instance))
-        for path, _ in log_files(logs):
-            kafka.send(TOPIC, [(Path(path).as_uri(), Path(path))])
 
-        def measured(command: str, source: str, *more: str) -> bytes:
+        def send() -> None:
+            for path, _ in log_files(logs):
+                kafka.send(TOPIC, [(Path(path).as_uri(), Path(path))], options.rate)
+
+        def measured(command: str, source: str, *more: str, lag: Lag | None = None) -> bytes:
             out = folder / f"{command}.json"
             words = [command, source, "--instance", str(given), "--out", str(out), "--quiet"]
             words += ["--master", options.master, *more]
-            used = use_of([sys.executable, "-m", "slotwise", *words])
-            row = Row(command, written, used.seconds, used.cpu_s, _peaks(used))
+            line = [sys.executable, "-m", "slotwise", *words]
+            used = use_of(line) if lag is None else use_of(line, lag.is_over)
+            lags = () if lag is None else _peaks(lag.seen)
+            row = Row(command, written, used.seconds, used.cpu_s, _peaks(used.memory_mb), lags)
             table.add(asdict(row), row.cells())
             return out.read_bytes()
 
         jars = [word for jar in connector() for word in ("--jars", str(jar))]
         source = f"kafka://{kafka.address}/{TOPIC}"
-        stream = ["--once", "--checkpoint", str(folder / "checkpoint"), "--time-limit", "1", *jars]
-        followed = measured("follow", source, *stream)
+        stream = ["--checkpoint", str(folder / "checkpoint"), "--time-limit", "1", *jars]
+        if options.rate is None:
+            send()
+            followed = measured("follow", source, *stream, "--once")
+        else:
+            kafka.send(TOPIC, [])  # the topic must be there before the stream
+            lag = Lag(folder / "checkpoint", written, options.rate)
+            with ThreadPoolExecutor(1) as pool:
+                sending = pool.submit(send)
+                stream += ["--trigger", options.trigger]
+                followed = measured("follow", source, *stream, lag=lag)
+                sending.result()
         shutil.rmtree(folder / "checkpoint")
         if followed != measured("measure", str(logs)):
             raise SlotwiseError("the stream and the batch job measure different instances")
     table.end({}, [])
 
 
-def _peaks(used: Use) -> tuple[float, ...]:
-    looks = used.memory_mb
+def _peaks(looks: Sequence[float]) -> tuple[float, ...]:
     ends = [len(looks) * part // PARTS for part in range(PARTS + 1)]
     return tuple(max(looks[a:b]) for a, b in itertools.pairwise(ends) if a < b)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from tempfile import TemporaryFile
@@ -43,19 +44,22 @@ class Use:
 
 
 LOOK_S = 1.0
+INTERRUPTED = 130
+"""Exit code of a command that Ctrl-C ended."""
 
 
-def use_of(command: Sequence[str]) -> Use:
-    """Run a command to its end.
+def use_of(command: Sequence[str], is_enough: Callable[[], bool] = lambda: False) -> Use:
+    """Run a command to its end; it is interrupted once `is_enough`, which is asked at each look.
 
     Raises
     ------
     SlotwiseError
-        When its exit code is not 0, with its last words.
+        When its exit code is another one than that of its end, with its last words.
     """
     began = perf_counter()
     memory_mb: list[float] = []
     spent: dict[int, float] = {}
+    interrupted = False
     with TemporaryFile() as output:
         with psutil.Popen(command, stdout=subprocess.DEVNULL, stderr=output) as process:
             while process.poll() is None:
@@ -64,8 +68,11 @@ def use_of(command: Sequence[str]) -> Use:
                         times = psutil.Process(pid).cpu_times()
                         spent[pid] = times.user + times.system
                 memory_mb.append(held_mb(process.pid, 0.0))
+                if not interrupted and is_enough():
+                    interrupted = True
+                    process.send_signal(signal.SIGINT)
                 time.sleep(LOOK_S)
-        if process.returncode != 0:
+        if process.returncode != (INTERRUPTED if interrupted else 0):
             output.seek(0)
             raise SlotwiseError(f"exit code {process.returncode}{last_words(output.read())}")
     return Use(perf_counter() - began, sum(spent.values()), tuple(memory_mb))

@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 
 from slotwise.benchmarks.grading.batch.local_frame import local_frame
 from slotwise.models.errors import InputError, SlotwiseError
-from slotwise.pipeline.spark.paths import literal
+from slotwise.pipeline.spark.paths import literal, local_address
 from slotwise.pipeline.spark.session import IS_DAMAGED
 
 if TYPE_CHECKING:
@@ -52,12 +52,9 @@ def local_folder(out: str | os.PathLike[str]) -> Path | None:
 
 
 def address_of(out: str | os.PathLike[str]) -> str:
-    """Return the folder as Spark takes it, whatever the cluster's own file system is.
-
-    Spark decodes no percent signs: a space stays a space.
-    """
+    """Return the folder as Spark takes it, whatever the cluster's own file system is."""
     local = local_folder(out)
-    return os.fspath(out).rstrip("/") if local is None else f"file://{local}"
+    return os.fspath(out).rstrip("/") if local is None else local_address(local)
 
 
 def make_local(out: str | os.PathLike[str]) -> None:

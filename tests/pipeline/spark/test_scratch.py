@@ -76,4 +76,5 @@ def test_folders_go_with_errors(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_what_is_no_pattern() -> None:
-    assert literal(Path("a*b/[c]")) == r"a\*b/\[c\]"
+    assert literal(Path("/a b/[c]")) == r"file:///a b/\[c\]"
+    assert literal("hdfs://host/a*b/[c]") == r"hdfs://host/a\*b/\[c\]"

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from py4j.protocol import Py4JError
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from slotwise.models.errors import InputError, SlotwiseError
@@ -28,7 +30,7 @@ from slotwise.pipeline.spark.masters import (
     settings,
     with_tries,
 )
-from slotwise.pipeline.spark.session import _is_no_interrupt, job_errors, spark_session
+from slotwise.pipeline.spark.session import _is_no_interrupt, job_errors, spark_session, tasks_done
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,6 +42,7 @@ REMOTE = ("spark://host:7077", "yarn", "k8s://https://host:443", "spark://local[
 @pytest.fixture
 def some_java(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "find_java", lambda: Java(Path("/jdk"), (17,), "PATH"))
+    monkeypatch.setenv("HADOOP_CONF_DIR", "/etc/hadoop/conf")
 
 
 @pytest.mark.parametrize("master", LOCAL)
@@ -70,6 +73,21 @@ def test_clusters_keep_their_own_settings(master: str, some_java: None) -> None:
     chosen = settings(Cluster(master))
     assert not any(key.startswith("spark.driver") for key in chosen)
     assert "spark.sql.warehouse.dir" not in chosen
+
+
+def test_yarn_without_its_settings(some_java: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HADOOP_CONF_DIR")
+    with pytest.raises(InputError, match="set HADOOP_CONF_DIR"):
+        environment(Cluster("yarn"))
+    monkeypatch.setenv("YARN_CONF_DIR", "/etc/hadoop/conf")
+    environment(Cluster("yarn"))
+
+
+def test_a_session_that_starts_has_no_tasks_yet(monkeypatch: pytest.MonkeyPatch) -> None:
+    # PySpark announces a context before it is there, which on YARN takes half a minute.
+    starting = SparkContext.__new__(SparkContext)
+    monkeypatch.setattr(SparkContext, "_active_spark_context", starting)
+    assert tasks_done() is None
 
 
 @pytest.mark.parametrize(
@@ -189,6 +207,25 @@ def test_py4j_says_nothing_of_ctrl_c(caplog: pytest.LogCaptureFixture) -> None:
     assert [one.message for one in caplog.records] == ["something else"]
 
 
+def test_a_failed_start_names_its_first_cause(monkeypatch: pytest.MonkeyPatch) -> None:
+    class ThrownError(Py4JError):
+        def __init__(self, text: str, cause: ThrownError | None) -> None:
+            super().__init__(text)
+            self.cause = cause
+
+        def getCause(self) -> ThrownError | None:  # noqa: N802 - Java's name
+            return self.cause
+
+    def fail(builder: object) -> None:
+        raise ThrownError("the scheduler cannot be made", ThrownError("no class", None))
+
+    monkeypatch.setattr("slotwise.pipeline.spark.session.environment", lambda cluster: {})
+    monkeypatch.setattr(SparkSession, "getActiveSession", lambda: None)
+    monkeypatch.setattr(SparkSession.Builder, "getOrCreate", fail)
+    with pytest.raises(SlotwiseError, match=r"^Spark did not start on yarn: no class$"):
+        spark_session("yarn")
+
+
 @pytest.mark.spark
 def test_one_row_per_task(spark: SparkSession) -> None:
     def count(frames: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
@@ -251,6 +288,18 @@ def test_a_full_disk_is_one_line(spark: SparkSession, capfd: pytest.CaptureFixtu
         spark.range(1).mapInPandas(full, "id long").collect()
     assert "\n" not in str(raised.value)
     assert "ERROR" not in capfd.readouterr().err
+
+
+@pytest.mark.spark
+def test_an_error_of_python_names_it(spark: SparkSession) -> None:
+    def imports(frames: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+        import lacking  # type: ignore[import-not-found]
+
+        yield lacking
+
+    said = "Python of an executor: ModuleNotFoundError: No module named 'lacking'"
+    with pytest.raises(SlotwiseError, match=said), job_errors():
+        spark.range(1).mapInPandas(imports, "id long").collect()
 
 
 @pytest.mark.spark

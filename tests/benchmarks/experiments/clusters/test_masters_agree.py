@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from slotwise.benchmarks.experiments.clusters import masters_agree
-from slotwise.benchmarks.experiments.clusters.masters_agree import Outcome, differences
+from slotwise.benchmarks.experiments.clusters.masters_agree import Outcome, Reached, differences
 from slotwise.benchmarks.grading.rows import COLUMNS, KEY
 
 
@@ -49,11 +49,13 @@ def test_a_difference_is_an_error(
 ) -> None:
     ended = dict(zip(("local[1]", "connect"), statuses, strict=True))
 
-    def graded(options: object, master: str, address: str, out: Path) -> Outcome:
+    def graded(options: object, master: str, reached: Reached, out: Path) -> Outcome:
         return Outcome(1, 1.0, [row(status=ended[master])])
 
     monkeypatch.setattr(masters_agree, "_graded", graded)
-    monkeypatch.setattr(masters_agree, "_started", lambda master, folder: nullcontext(master))
+    monkeypatch.setattr(
+        masters_agree, "_started", lambda master, folder: nullcontext(Reached(master))
+    )
     parser = argparse.ArgumentParser()
     masters_agree.add_options(parser)
     options = parser.parse_args(["--masters", "local[1]", "connect", "--json"])
