@@ -25,7 +25,6 @@ from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.problem.problem import CLUSTER, RACK, IntArray, Problem, Term
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.column_generation.connected.engine import CONNECTED
-from slotwise.solver.compact.constraints import RULES
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
 from slotwise.solver.compact.formulation import PARTS
 from slotwise.solver.core.declared_rules import declares
@@ -156,6 +155,26 @@ class LargeNeighbourhoodSearch:
             self._size, self._vain = min(self._size + 1, self.params.most_nodes), 0
         elif not is_solved:
             self._size = max(self._size - 1, self.params.least_nodes)
+
+
+RULES = frozenset(
+    {
+        "placed",
+        "capacity",
+        "slots",
+        "heap",
+        "one_topology_per_worker",
+        "one_task_per_worker",
+        "one_component_per_worker",
+        "incompatible",
+        "max_per_node",
+        "max_moved",
+        "shared_memory",
+        "worker_min_cpu",
+        "soft",
+    }
+)
+"""Rules that a compact model of some of the nodes keeps for all of them."""
 
 
 @declares(RULES, PARTS - {"bottleneck"})

@@ -136,9 +136,19 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             terminalreporter.write_line(line)
 
 
+TURNS = 4
+"""Days on which all files with tests that are marked ``in_turn`` have been run."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skip the tests that take longer than `TESTS` allows, and those that need a seed."""
+    costly = sorted({item.path for item in items if item.get_closest_marker("in_turn")})
     for item in items:
+        if item.get_closest_marker("in_turn") and DAILY_SEED and not DEEP:
+            days = (costly.index(item.path) - int(DAILY_SEED)) % TURNS
+            if days:
+                why = f"its turn is in {days} days; without SLOTWISE_DAILY_SEED all are run"
+                item.add_marker(pytest.mark.skip(reason=why))
         if "spark" in getattr(item, "fixturenames", ()):
             file = item.path.relative_to(ROOT).as_posix()
             assert file in GROUPS, f"SPARK_FILES of tests/conftest.py lacks {file}"

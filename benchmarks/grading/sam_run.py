@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from fractions import Fraction
 
-from slotwise.benchmarks.grading.environment import versions
+from slotwise.benchmarks.grading.environment import SLOT_SOLVERS, versions
 from slotwise.benchmarks.grading.plan import PlannedRun
 from slotwise.benchmarks.grading.rows import (
     MOST_VIOLATIONS,
@@ -62,8 +62,6 @@ def allocated(run: PlannedRun, clock: AbstractContextManager[None]) -> RunOutcom
     }
 
 
-_SOLVERS = ("highspy", "pulp")
-
 _STATUSES = {
     "feasible": RunStatus.VALID,
     "violated": RunStatus.INVALID,
@@ -107,7 +105,7 @@ def load_case(run: PlannedRun) -> AllocationCase:
 def _engine() -> str:
     installed = versions()
     return ", ".join(
-        ("slots", *(f"{name} {installed[name]}" for name in _SOLVERS if name in installed))
+        ("slots", *(f"{name} {installed[name]}" for name in SLOT_SOLVERS if name in installed))
     )
 
 

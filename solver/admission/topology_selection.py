@@ -12,7 +12,7 @@ import time
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from slotwise.models.instance.instance import Instance, Objective
+from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
@@ -87,7 +87,7 @@ def fewest_moves(
         instance,
         topologies=tuple(placed),
         running=running,
-        objective=Objective(("moved",), instance.objective.soft),
+        objective=replace(instance.objective, terms=("moved",), limits={}),
         linear=(),
     )
     hint = Placement(
@@ -308,7 +308,7 @@ def filled(
 
 def rejecting(instance: Instance, guaranteed: Collection[int]) -> Problem:
     """Return the problem whose only term are the weighted topologies left out."""
-    objective = Objective(("rejected",), instance.objective.soft)
+    objective = replace(instance.objective, terms=("rejected",), limits={})
     problem = compile_problem(replace(instance, objective=objective, running=None, linear=()))
     above = 1 + sum(rules.reject_weight for rules in problem.rules)
     rejecting_problem = replace(

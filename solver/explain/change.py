@@ -10,7 +10,7 @@ from itertools import islice
 from slotwise.models.display import counted
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance
-from slotwise.models.instance.topology import Constraints, Topology
+from slotwise.models.instance.topology import Topology
 from slotwise.models.values import exact_text
 from slotwise.solver.explain.constraint import listed, tasks_text, with_counts, without_topologies
 
@@ -227,7 +227,7 @@ def _drop_incompatible(topology: Topology, change: Change) -> Topology:
     pair = {change.subject, change.other}
     constraints = topology.constraints
     left = tuple(one for one in constraints.incompatible if set(one) != pair)
-    return replace(topology, constraints=Constraints(left, constraints.max_per_node))
+    return replace(topology, constraints=replace(constraints, incompatible=left))
 
 
 _CLUSTER: dict[str, Callable[[Cluster, Change], Cluster]] = {

@@ -9,7 +9,7 @@ from typing import Any
 
 from slotwise.models.explanation.alternatives import moved
 from slotwise.models.explanation.cost_split import CostSplit, split_cost
-from slotwise.models.instance.instance import Instance, Objective
+from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import UNPLACED, Placement, to_places
 from slotwise.models.judge.judge import judge
 from slotwise.models.judge.moves import TaskMove, task_move, task_moves
@@ -302,7 +302,7 @@ def fewest_moves(
     nearest = replace(
         instance,
         running=to_places(instance, placement),
-        objective=Objective(terms, instance.objective.soft),
+        objective=replace(instance.objective, terms=terms, limits={}),
         linear=(),
     )
     result = solve(nearest, time_limit_s=time_limit_s, seed=seed, workers=workers)

@@ -54,10 +54,10 @@ def question(instance: Instance) -> Instance:
         cluster=replace(cluster, nodes=nodes, matrix=None),
         topologies=tuple(replace(one, streams=()) for one in instance.topologies),
         running=instance.running if objective.limits else None,
-        objective=Objective(
-            ("rejected",) if "rejected" in objective.parts else ("overload",),
-            {},
-            objective.limits,
+        objective=replace(
+            objective,
+            terms=("rejected",) if "rejected" in objective.parts else ("overload",),
+            soft={},
         ),
         linear=(),
         flow="pairs",

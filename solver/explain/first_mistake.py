@@ -20,7 +20,7 @@ from slotwise.heuristics.method import Method
 from slotwise.heuristics.run import run_method
 from slotwise.models.errors import InputError
 from slotwise.models.explanation.alternatives import Alternative, alternatives
-from slotwise.models.instance.instance import Instance, Objective, Place
+from slotwise.models.instance.instance import Instance, Place
 from slotwise.models.instance.placement import UNPLACED, Placement, Refusal
 from slotwise.models.judge.judge import judge
 from slotwise.models.judge.verdict import Verdict, Violation
@@ -125,7 +125,7 @@ def everything_placed(instance: Instance) -> Instance:
             field="objective.limits",
             value=dict(instance.objective.limits),
         )
-    objective = Objective(("linear",), instance.objective.soft, {"moved": 0})
+    objective = replace(instance.objective, terms=("linear",), limits={"moved": 0})
     return replace(instance, running={}, objective=objective, linear=())
 
 

@@ -72,8 +72,8 @@ from slotwise.solver.presolve.rack_cut import (
     all_in_one_rack,
     may_fit_one_rack,
     one_rack,
+    only_distances_tell_racks_apart,
     over_racks,
-    racks_matter,
 )
 from slotwise.solver.presolve.single_node import as_one_node
 from slotwise.solver.presolve.without_running import padded, without_running
@@ -316,7 +316,7 @@ def _prove(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
     outcome = auto.run(priced, problem, reporter)
     if has_twins:
         auto.run(by_parts, problem, reporter)
-    if outcome is None and racks_matter(problem):
+    if outcome is None and only_distances_tell_racks_apart(problem):
         _enclose(auto, problem, reporter)
     else:
         auto.run(_by_connected(auto), problem, reporter)

@@ -22,8 +22,29 @@ import numpy as np
 from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.problem.problem import Problem, TaskClass
 from slotwise.models.values import NO_LIMIT
+from slotwise.solver.core.declared_rules import unknown
 from slotwise.solver.presolve.single_node import least_cpu_may_bind
 from slotwise.solver.structure.node_types import NodeType, has_single_workers, node_types
+
+RULES = frozenset(
+    {
+        "placed",
+        "capacity",
+        "slots",
+        "heap",
+        "one_topology_per_worker",
+        "one_task_per_worker",
+        "one_component_per_worker",
+        "incompatible",
+        "max_per_node",
+        "max_moved",
+        "worker_min_cpu",
+        "soft",
+    }
+)
+"""Rules that hold where the workers of two nodes that have room for both are on one."""
+PARTS = frozenset({"overload", "network", "rejected", "nodes", "workers", "moved", "linear"})
+"""Parts of the objective that this does not make worse."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,9 +80,7 @@ def reduce_nodes(problem: Problem) -> Reduction:
     """Return the problem without the nodes that some optimal placement does not use."""
     everything = Reduction(problem, tuple(range(problem.node_count)))
     spread_pays = problem.workload is not None
-    if problem.matrix is not None or problem.regions or spread_pays:
-        return everything
-    if any(c.home for c in problem.classes):
+    if spread_pays or any(c.home for c in problem.classes) or unknown(problem, RULES, PARTS):
         return everything
     types = node_types(problem)
     needed = [_most_used(problem, kind.sample) for kind in types]

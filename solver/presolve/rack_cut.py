@@ -15,9 +15,30 @@ from ortools.graph.python import max_flow
 from slotwise.models.errors import InternalError
 from slotwise.models.problem.problem import CLUSTER, RACK, IntArray, Problem
 from slotwise.models.values import NO_LIMIT
+from slotwise.solver.core.declared_rules import unknown
 from slotwise.solver.core.result import Outcome, Status
 from slotwise.solver.presolve.node_reduction import Reduction, largest_type, on_nodes
 from slotwise.solver.structure.node_types import node_types
+from slotwise.solver.structure.task_types import PARTS
+
+RULES = frozenset(
+    {
+        "placed",
+        "capacity",
+        "slots",
+        "heap",
+        "one_topology_per_worker",
+        "one_task_per_worker",
+        "one_component_per_worker",
+        "incompatible",
+        "max_per_node",
+        "max_moved",
+        "shared_memory",
+        "worker_min_cpu",
+        "soft",
+    }
+)
+"""Rules that do not read which rack a node is in."""
 
 MOST_PAIRS = 2_000_000
 """Communicating pairs of tasks beyond which no cut is computed."""
@@ -120,9 +141,9 @@ def _edges(problem: Problem) -> tuple[IntArray, IntArray, IntArray]:
 # same in both. Where the two meet, the cluster is solved.
 
 
-def racks_matter(problem: Problem) -> bool:
-    """Return whether it makes a difference which rack a node is in."""
-    if problem.matrix is not None or len(problem.racks) < 2:
+def only_distances_tell_racks_apart(problem: Problem) -> bool:
+    """Return whether distances depend on the racks of nodes, and no rule does."""
+    if len(problem.racks) < 2 or unknown(problem, RULES, PARTS):
         return False
     return bool(problem.distance[CLUSTER] != problem.distance[RACK])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from slotwise.models.errors import InputError
-from slotwise.models.instance.instance import Instance, Objective, parts_of
+from slotwise.models.instance.instance import Instance, parts_of
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 
@@ -28,6 +28,6 @@ def compiled_without_running(instance: Instance) -> Problem:
         "+".join(p for p in parts_of(term) if p != "moved") for term in instance.objective.terms
     ]
     terms = tuple(term for term in left if term) or ("network",)
-    objective = Objective(terms, instance.objective.soft)
+    objective = replace(instance.objective, terms=terms, limits={})
     linear = instance.linear if "linear" in objective.parts else ()
     return compile_problem(replace(instance, running=None, objective=objective, linear=linear))

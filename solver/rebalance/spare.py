@@ -17,7 +17,7 @@ import numpy as np
 
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InputError
-from slotwise.models.instance.instance import Instance, Objective
+from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.lost_nodes import without_nodes
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import Problem
@@ -134,7 +134,8 @@ def losses(
     deadline = time.perf_counter() + limits.time_s
     own = instance.objective.limits.get("moved")
     allowed = min((n for n in (max_moves, own) if n is not None), default=None)
-    bare = replace(instance, objective=Objective(("moved",), instance.objective.soft), linear=())
+    fewest_moves = replace(instance.objective, terms=("moved",), limits={})
+    bare = replace(instance, objective=fewest_moves, linear=())
     quick = [_at_once(bare, *one) for one in _candidates(instance)]
     all_losses: list[Loss] = []
     for index, loss in enumerate(quick):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from slotwise.models.instance.cluster import Cluster, Node
-from slotwise.models.instance.instance import Instance, Objective
+from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import IntArray, Problem, Rules
@@ -202,7 +202,7 @@ def left_instance(problem: Problem, topology: int, left: NodesLeft) -> Instance:
         scheduler=replace(instance.scheduler, pools={}),
         running=None,
         linear=(),
-        objective=Objective(instance.objective.terms),
+        objective=replace(instance.objective, soft={}, limits={}),
     )
 
 

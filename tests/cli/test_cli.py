@@ -14,22 +14,9 @@ import pytest
 from hard_instances import hard_instance
 
 import slotwise
+from slotwise.cli.app import COMMANDS
 
 SLOTWISE = (sys.executable, "-m", "slotwise")
-COMMANDS = (
-    "solve",
-    "place",
-    "allocate",
-    "judge",
-    "explain",
-    "grade",
-    "report",
-    "generate",
-    "profile",
-    "methods",
-    "families",
-    "schema",
-)
 
 
 def test_help_lists_every_command(cli):

@@ -21,7 +21,7 @@ import numpy as np
 from slotwise.benchmarks.experiments.proofs.generated.running_clusters import running_clusters
 from slotwise.benchmarks.experiments.table import Table, number, say
 from slotwise.models.errors import InputError, SlotwiseError
-from slotwise.models.instance.instance import Instance, Objective
+from slotwise.models.instance.instance import Instance
 from slotwise.models.values import plain, short_text
 from slotwise.solver.core.result import Result, Status
 from slotwise.solver.solve import solve
@@ -111,7 +111,7 @@ def check_tiny(count: int, seed: int) -> Counter[str]:
         if instance.running is None:
             continue
         earlier = tuple(t for t in instance.objective.terms if "moved" not in t) or ("network",)
-        objective = Objective((*earlier, "moved"), instance.objective.soft)
+        objective = replace(instance.objective, terms=(*earlier, "moved"), limits={})
         try:
             instance = replace(instance, objective=objective)
         except InputError:  # linear costs that no term counts

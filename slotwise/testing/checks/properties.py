@@ -13,9 +13,9 @@ from fractions import Fraction
 
 from slotwise.models.errors import InputError
 from slotwise.models.instance.cluster import Cluster, Node
-from slotwise.models.instance.instance import Instance, LinearCost, Objective, Place, Running
+from slotwise.models.instance.instance import Instance, LinearCost, Place, Running
 from slotwise.models.instance.placement import UNPLACED, Placement, Refusal, to_places
-from slotwise.models.instance.topology import Constraints, Topology
+from slotwise.models.instance.topology import Topology
 from slotwise.models.judge.judge import judge
 from slotwise.models.judge.verdict import Verdict, Violation
 from slotwise.models.problem.compile import compile_problem
@@ -158,7 +158,7 @@ def moves_at_most(trial: Trial, instance: Instance, most: float) -> Finding | No
     moved = verdict.parts["moved"]
     if moved <= most:
         return None
-    objective = Objective(("moved",), instance.objective.soft, instance.objective.limits)
+    objective = replace(instance.objective, terms=("moved",))
     fewest = trial.oracle.optimum(replace(instance, objective=objective)).values
     if fewest is None or fewest[0] > most:
         raise NotJudgedError(MORE_NEEDED)
@@ -259,7 +259,7 @@ def _topology_renamed(topology: Topology, key: str, parts: Names, hosts: Names) 
             replace(s, source=parts.get(s.source, s.source), target=parts.get(s.target, s.target))
             for s in topology.streams
         ),
-        constraints=Constraints(pairs, most),
+        constraints=replace(rules, incompatible=pairs, max_per_node=most),
         shared_memory=tuple(
             replace(region, components=tuple(parts.get(c, c) for c in region.components))
             for region in topology.shared_memory

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from slotwise.models.errors import InputError
 from slotwise.models.instance.cluster import Distance
-from slotwise.models.instance.instance import Instance, Objective, Scheduler
-from slotwise.models.instance.topology import MEMORY_PARTS, Component, Constraints, Topology
+from slotwise.models.instance.instance import Instance, Scheduler
+from slotwise.models.instance.topology import MEMORY_PARTS, Component, Topology
 from slotwise.models.instance_file import instance_from_text, instance_text
 from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.explain.constraint import with_topologies
@@ -136,9 +136,10 @@ def without_component(topology: Topology, lost: str) -> Topology:
         topology,
         components=tuple(c for c in topology.components if c.id != lost),
         streams=tuple(s for s in topology.streams if lost not in (s.source, s.target)),
-        constraints=Constraints(
-            tuple(pair for pair in rules.incompatible if lost not in pair),
-            {key: most for key, most in rules.max_per_node.items() if key != lost},
+        constraints=replace(
+            rules,
+            incompatible=tuple(pair for pair in rules.incompatible if lost not in pair),
+            max_per_node={key: most for key, most in rules.max_per_node.items() if key != lost},
         ),
         shared_memory=tuple(region for region in regions if region.components),
     )
@@ -197,13 +198,8 @@ def _objective(instance: Instance) -> Iterator[Callable[[], Instance]]:
     """Take terms, limits and soft resources from the objective."""
     objective = instance.objective
 
-    def changed(**change: object) -> Callable[[], Instance]:
-        def make() -> Instance:
-            fields = {"terms": objective.terms, "soft": objective.soft, "limits": objective.limits}
-            made = Objective(**{**fields, **change})  # type: ignore[arg-type]
-            return replace(instance, objective=made)
-
-        return make
+    def changed(**change: Any) -> Callable[[], Instance]:
+        return lambda: replace(instance, objective=replace(objective, **change))
 
     if objective.limits:
         yield changed(limits={})

@@ -10,6 +10,7 @@ from slotwise.benchmarks.experiments.__main__ import main
 from slotwise.benchmarks.experiments.measuring.broker import JARS
 
 
+@pytest.mark.in_turn
 @pytest.mark.slow
 @pytest.mark.spark
 @pytest.mark.skipif(not JARS.is_dir(), reason="make kafka has not been run")

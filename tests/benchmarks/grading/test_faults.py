@@ -117,6 +117,7 @@ def _alive(process_id: int) -> bool:
     return state.split()[0] != "Z"
 
 
+@pytest.mark.in_turn
 @pytest.mark.slow
 @pytest.mark.spark
 def test_killed_executor_and_driver_lose_and_double_nothing(
@@ -171,6 +172,7 @@ def wait_for_moment(draw: random.Random, out: Path, process: subprocess.Popen[by
     time.sleep(draw.uniform(0, 0.3 if files else 8))
 
 
+@pytest.mark.in_turn
 @pytest.mark.spark
 @pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.deep)])
 def test_a_grading_killed_again_and_again_has_each_row_once(

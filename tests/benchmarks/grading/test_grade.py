@@ -100,6 +100,7 @@ def test_crashing_and_external_methods_are_graded_beside_ours(
     assert [row["status"] for row in found] == ["valid"] * COUNT
 
 
+@pytest.mark.in_turn
 @pytest.mark.slow
 @pytest.mark.spark
 def test_interrupted_grading_goes_on_and_gives_the_same_rows_on_one_core(

@@ -93,6 +93,7 @@ def add(paths, made, logs, modified):
         os.utime(target, (modified, modified))
 
 
+@pytest.mark.in_turn
 @pytest.mark.slow
 @pytest.mark.spark
 def test_weights_are_those_of_the_batch_job(run, made):

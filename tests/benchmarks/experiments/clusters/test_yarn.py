@@ -35,6 +35,7 @@ MEASURE = "measure logs --instance word-count.json --quiet --out"
 GRADE = "grade word-count.json --methods round-robin --time-limit 60 --quiet --out"
 
 
+@pytest.mark.in_turn
 @pytest.mark.slow
 @pytest.mark.spark
 @pytest.mark.skipif(not HADOOP.is_dir(), reason="make yarn has not been run")
