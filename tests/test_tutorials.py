@@ -20,6 +20,7 @@ GRADE = "slotwise grade "
 
 @pytest.mark.slow
 @pytest.mark.spark
+@pytest.mark.in_turn
 @pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
 def test_tutorial(page, tmp_path, cli, spark, monkeypatch):
     shutil.copytree(ROOT / "docs" / "examples", tmp_path / "docs" / "examples")

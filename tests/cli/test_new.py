@@ -100,6 +100,7 @@ def test_no_host_of_a_package_registry_is_in_it() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.in_turn
 def test_its_tests_pass(package: Path) -> None:
     (package / "tests" / "conftest.py").write_text(FEW_EXAMPLES, encoding="utf-8")
     printed = run(["-m", "pytest", "-q", "-p", "no:cacheprovider"], package)
@@ -107,6 +108,7 @@ def test_its_tests_pass(package: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.in_turn
 @pytest.mark.parametrize(
     ("right", "wrong", "test"),
     [

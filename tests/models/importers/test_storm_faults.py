@@ -23,6 +23,7 @@ from slotwise.models.importers.nimbus import Nimbus
 from slotwise.models.instance.instance import Instance
 
 pytestmark = [
+    pytest.mark.in_turn,
     pytest.mark.slow,
     pytest.mark.skipif(not READY, reason="needs make storm-cluster storm-jar"),
 ]

@@ -26,6 +26,7 @@ from slotwise.models.instance.topology import Topology
 from slotwise.models.judge.judge import judge
 
 pytestmark = [
+    pytest.mark.in_turn,
     pytest.mark.slow,
     pytest.mark.skipif(not READY, reason="needs make storm-cluster storm-jar"),
 ]

@@ -16,7 +16,7 @@ from slotwise.pipeline.statistics.weights.measured import Measured
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.in_turn]
 START = 1_700_000_040
 MINUTES = 24
 
