@@ -147,7 +147,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if item.get_closest_marker("in_turn") and DAILY_SEED and not DEEP:
             days = (costly.index(item.path) - int(DAILY_SEED)) % TURNS
             if days:
-                why = f"its turn is in {days} days; without SLOTWISE_DAILY_SEED all are run"
+                why = f"its turn comes {days} days later; without SLOTWISE_DAILY_SEED all are run"
                 item.add_marker(pytest.mark.skip(reason=why))
         if "spark" in getattr(item, "fixturenames", ()):
             file = item.path.relative_to(ROOT).as_posix()

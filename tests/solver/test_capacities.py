@@ -212,11 +212,12 @@ def test_engines_agree_with_enumeration() -> None:
 
 
 @pytest.mark.slow
-def test_engines_agree_with_enumeration_on_many() -> None:
-    settled = check(range(500))
-    assert settled["configurations"] >= 450
-    assert settled["auto"] == 500
-    assert all(settled[name] > 20 for name in BY_CAPACITIES)
+@pytest.mark.parametrize("count", [100, pytest.param(500, marks=pytest.mark.deep)])
+def test_engines_agree_with_enumeration_on_many(count: int) -> None:
+    settled = check(range(count))
+    assert settled["configurations"] >= 0.9 * count
+    assert settled["auto"] == count
+    assert all(settled[name] > count / 25 for name in BY_CAPACITIES)
 
 
 def test_an_engine_that_counts_it_is_left_alone() -> None:

@@ -100,6 +100,7 @@ def smallest(scheduler: Scheduler, start: int) -> Instance:
 
 
 @pytest.mark.slow
+@pytest.mark.in_turn
 def test_first_fit_is_right() -> None:
     @given(instances())
     def run(instance: Instance) -> None:
@@ -109,6 +110,7 @@ def test_first_fit_is_right() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.in_turn
 @pytest.mark.parametrize("start", [1, pytest.param(2, marks=pytest.mark.deep)])
 @pytest.mark.parametrize(
     "scheduler",

@@ -55,6 +55,7 @@ def state_of(method: str, check: str, examples: int = 12) -> State:
 
 
 @pytest.mark.slow
+@pytest.mark.in_turn
 @pytest.mark.parametrize("method", METHODS)
 def test_our_methods_keep_the_checks(method: str):
     for check in CHECKS:
@@ -63,6 +64,7 @@ def test_our_methods_keep_the_checks(method: str):
 
 
 @pytest.mark.slow
+@pytest.mark.in_turn
 @pytest.mark.parametrize(("method", "check"), OTHERS, ids="-".join)
 def test_what_the_table_says_of_other_checks_is_so(method: str, check: str):
     assert state_of(method, check, examples=100) is State.FAILS, RIGHTLY[method, check]

@@ -46,6 +46,7 @@ def found(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 @pytest.mark.slow
+@pytest.mark.in_turn
 def test_a_planted_fault_is_found_on_a_small_instance(found: Found):
     assert found.row["examples"] <= 200
     instance = read_instance(found.row["file"])
@@ -54,6 +55,7 @@ def test_a_planted_fault_is_found_on_a_small_instance(found: Found):
 
 
 @pytest.mark.slow
+@pytest.mark.in_turn
 def test_the_command_that_is_told_shows_the_fault_again(found: Found, cli: Cli):
     again = cli(*shlex.split(found.row["again"])[1:], "--json")
     assert again.code == 1
@@ -65,6 +67,7 @@ def test_the_command_that_is_told_shows_the_fault_again(found: Found, cli: Cli):
 
 
 @pytest.mark.slow
+@pytest.mark.in_turn
 def test_the_fault_shows_in_a_command(found: Found, cli: Cli):
     """The same instance, and the scheduler as another process."""
     planted = found.planted
@@ -85,6 +88,7 @@ def test_judge_and_solve_open_the_files(found: Found, cli: Cli):
 
 
 @pytest.mark.slow
+@pytest.mark.in_turn
 @pytest.mark.parametrize(
     "demand",
     [
@@ -98,11 +102,13 @@ def test_the_exact_scheduler_passes(demand: str):
 
 
 @pytest.mark.slow
+@pytest.mark.in_turn
 @pytest.mark.parametrize("demand", ["valid", "complete", "deterministic"])
 def test_a_plain_greedy_scheduler_passes(demand: str):
     assert check(first_fit, demand, max_examples=25, seed=11).judged >= 10
 
 
 @pytest.mark.slow
+@pytest.mark.in_turn
 def test_a_scheduler_that_moves_as_little_as_it_can_passes():
     assert check_moves(planted_faults.moves_least, 0, max_examples=25, seed=11).judged >= 5

@@ -35,6 +35,7 @@ def report(scheduler: Testable, demand: str, examples: int = 30, rules: str = ""
 
 
 @pytest.mark.slow
+@pytest.mark.in_turn
 @pytest.mark.parametrize("demand", ["valid", "admits>=1", "names", "order", "deterministic"])
 def test_an_honest_scheduler_is_asked_what_it_supports(demand: str):
     found = report("limited_schedulers:HONEST", demand, examples=25)
@@ -57,6 +58,7 @@ def test_a_loss_of_a_node_stays_within_the_rules():
 
 
 @pytest.mark.slow
+@pytest.mark.in_turn
 @pytest.mark.parametrize("demand", [*map(str, DEFAULT), "time<=9", "moves<=1"])
 def test_refusals_never_hold(demand: str):
     found = report(limited.refuses_all, demand, examples=4)
@@ -67,6 +69,7 @@ def test_refusals_never_hold(demand: str):
 
 
 @pytest.mark.slow
+@pytest.mark.in_turn
 @SOME
 @given(instances(**SMALL))
 def test_without_a_rule_its_violations_are_gone(instance: Instance):
@@ -120,6 +123,7 @@ def test_what_is_supported_stays_as_it_is_and_nothing_is_taken_in_vain():
 
 
 @pytest.mark.slow
+@pytest.mark.in_turn
 def test_the_command_tells_refusals_from_what_holds(cli: Cli):
     words = ("--check", "names", "--examples", 5, "--seed", 0)
     answer = cli("test-scheduler", "limited_schedulers:refuses_all", *words)
