@@ -44,8 +44,8 @@ class AutoParams(Parameters):
     search_from_tasks
         Tasks from which local search runs before the engines that prove.
     first_search_fraction, first_search_s, most_first_search_fraction
-        For that first local search: its share, but so many seconds at least (loading its compiled
-        loop takes one) as far as they are no more than the second share.
+        For that first local search: its share of the time left, or `first_search_s` seconds if they
+        are more (loading its compiled loop takes one) and at most the second share.
     first_search_steps_per_task
         Its steps.
     search_fraction, search_steps

@@ -23,6 +23,8 @@ from slotwise.solver.core.not_taken import UntakenError
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.large_neighbourhood import LARGE_NEIGHBOURHOOD
 from slotwise.solver.local_search.engine import LOCAL_SEARCH
+from slotwise.solver.presolve.node_reduction import reduce_nodes
+from slotwise.solver.presolve.rack_cut import only_distances_tell_racks_apart
 from slotwise.solver.solve import solve
 from slotwise.testing.choices import FromRng
 from slotwise.testing.random_instances.tiny import simplified, tiny_instance
@@ -53,6 +55,18 @@ def sundays(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("engine", ALL, ids=lambda engine: engine.name)
 def test_no_engine_takes_a_rule_that_it_does_not_declare(engine: Engine, sundays: None) -> None:
     assert all(engine.supports(problem) is not None for problem in problems())
+
+
+def test_reductions_leave_a_problem_with_a_rule_that_they_do_not_declare(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    several = [one for one in problems() if len(reduce_nodes(one).nodes) < one.node_count]
+    racks = [one for one in problems() if only_distances_tell_racks_apart(one)]
+    assert several
+    assert racks
+    monkeypatch.setitem(RULES, "sundays", Rule("sundays", lambda problem: True))
+    assert all(len(reduce_nodes(one).nodes) == one.node_count for one in several)
+    assert not any(only_distances_tell_racks_apart(one) for one in racks)
 
 
 @pytest.mark.slow

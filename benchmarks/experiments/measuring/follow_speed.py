@@ -32,10 +32,13 @@ from slotwise.benchmarks.experiments.measuring.shapes import (
 from slotwise.benchmarks.experiments.measuring.use import use_of
 from slotwise.benchmarks.experiments.table import Table
 from slotwise.models.errors import SlotwiseError
-from slotwise.models.instance_file import write_instance
+from slotwise.models.instance_file import read_instance, write_instance
 from slotwise.models.values import whole
 from slotwise.pipeline.simulated_logs.simulate import simulate
-from slotwise.pipeline.statistics.manifest import NAME, log_files
+from slotwise.pipeline.statistics.manifest import log_files
+from slotwise.pipeline.statistics.reading import Reading
+from slotwise.pipeline.statistics.run import read_tables
+from slotwise.pipeline.statistics.weights.logs import Settings, reading_of
 
 PARTS = 5
 LINES_PER_FILE = 500_000
@@ -81,8 +84,9 @@ class Row:
 class Lag:
     """How far a stream is behind the lines that are sent to it at a rate, look by look."""
 
-    def __init__(self, checkpoint: Path, lines: int, rate: float) -> None:
+    def __init__(self, checkpoint: Path, reading: Reading, lines: int, rate: float) -> None:
         self._checkpoint = checkpoint
+        self._reading = reading
         self._lines = lines
         self._rate = rate
         self._began = perf_counter()
@@ -91,16 +95,14 @@ class Lag:
     def is_over(self) -> bool:
         """Note the lag; return whether there is advice on a batch with the last line."""
         due = min(self._lines, self._rate * (perf_counter() - self._began))
-        manifest = self._checkpoint / "tables" / NAME
-        tables = json.loads(manifest.read_text("utf-8")) if manifest.is_file() else {"files": {}}
-        stored = sum(one["lines"] for one in tables["files"].values())
+        tables = read_tables(self._checkpoint / "tables", self._reading)
+        stored = sum(one.lines for one in tables.manifest.files.values())
         self.seen.append(max(0.0, due - stored))
         if stored < self._lines:
             return False
         advice = self._checkpoint / "advice.jsonl"
         last = advice.read_text("utf-8").splitlines()[-1:] if advice.is_file() else []
-        batches = [run - 1 for run, _ in tables["lines"]]
-        return any(json.loads(line)["batch"] == max(batches) for line in last)
+        return any(json.loads(line)["batch"] == tables.last_batch for line in last)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -158,7 +160,8 @@ def run(options: argparse.Namespace) -> None:
             followed = measured("follow", source, *stream, "--once")
         else:
             kafka.send(TOPIC, [])  # the topic must be there before the stream
-            lag = Lag(folder / "checkpoint", written, options.rate)
+            reading = reading_of([read_instance(given)], Settings())
+            lag = Lag(folder / "checkpoint", reading, written, options.rate)
             with ThreadPoolExecutor(1) as pool:
                 sending = pool.submit(send)
                 stream += ["--trigger", options.trigger]

@@ -158,7 +158,7 @@ def _with_silence(windows: DataFrame, silent: DataFrame) -> DataFrame:
     observed = _observed(silent, tasks)
     filled = own.join(observed, [*_SERIES, "start"], "full").withColumns(numbers)
     rest = windows.join(silent.select(*_SERIES), [*_SERIES], "left_anti")
-    return rest.unionByName(filled.select(*w.columns())).select(*w.columns())
+    return rest.unionByName(filled.select(*w.columns()))
 
 
 def _pairs_and_tasks(windows: DataFrame) -> tuple[DataFrame, DataFrame]:

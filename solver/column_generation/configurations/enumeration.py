@@ -175,9 +175,13 @@ def _fitting(
 
 
 def _check_count(least: int, params: ConfigurationsParams) -> None:
-    """Decline nodes of at least so many configurations, where they are too many."""
+    """Decline a problem whose nodes have `least` configurations or more, if these are too many."""
     if least > params.max_configurations:
-        raise NotTakenError(f"a node has more than {params.max_configurations:,} configurations")
+        raise _too_many(params)
+
+
+def _too_many(params: ConfigurationsParams) -> NotTakenError:
+    return NotTakenError(f"a node has more than {params.max_configurations:,} configurations")
 
 
 def _larger_by_one_kind(kinds: TaskTypes, first: int, room: IntArray) -> int:
@@ -207,7 +211,7 @@ def _steps(
     most = int(min([kinds.sizes[k], *(capacity[needs] // kinds.demand[k][needs]).tolist()]))
     _check_count(rows, params)
     if rows * (most + 1) * max(1, len(problem.dims)) > params.max_entries:
-        raise NotTakenError(f"a node has more than {params.max_configurations:,} configurations")
+        raise _too_many(params)
     size = 10 * rows * (most + 1) * len(problem.dims)
     token.check_room(size, f"the loads of {rows * (most + 1):,} configurations of a node")
     return np.arange(most + 1, dtype=np.int64)
