@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from fractions import Fraction
+from typing import TypeVar
 
 from slotwise.pipeline.statistics.weights.presence import Presence
+
+Item = TypeVar("Item")
 
 Subject = tuple[str, str, str, str | None, str | None]
 """Subject, topology, source, `a`, `b`, as in `SERIES`."""
@@ -105,3 +109,38 @@ class Collected:
     signs: Mapping[tuple[str, str], Signs] = field(default_factory=dict)
     lines: int = 0
     is_stated: bool = False
+
+    def by_topology(self, topologies: Iterable[str]) -> dict[str, Collected]:
+        """Return topology -> its own rows of all tables; what is of no topology is in each.
+
+        Whoever reads one topology after the other would else search the rows of all for each.
+        """
+        overview = _grouped(self.overview.items(), lambda row: row[0][0])
+        interval_s = _grouped(self.interval_s.items(), lambda row: row[0][0])
+        signs = _grouped(self.signs.items(), lambda row: row[0][0])
+        values = _grouped(self.values.items(), lambda row: row[0][1])
+        parts = _grouped(self.parts.items(), lambda row: row[0][1])
+        presences = _grouped(self.presences, lambda one: one.topology)
+        covered = _grouped(self.covered, lambda one: one.topology)
+        timeline = _grouped(self.timeline, lambda one: one.subject[1])
+        return {
+            topology: replace(
+                self,
+                overview=dict(overview[topology]),
+                interval_s=dict(interval_s[topology]),
+                signs=dict(signs[topology]),
+                values=dict(values[topology]),
+                parts=dict(parts[topology]),
+                presences=tuple(presences[topology]),
+                covered=tuple(covered[topology]),
+                timeline=tuple(timeline[topology]),
+            )
+            for topology in topologies
+        }
+
+
+def _grouped(items: Iterable[Item], topology_of: Callable[[Item], str]) -> dict[str, list[Item]]:
+    groups: dict[str, list[Item]] = defaultdict(list)
+    for item in items:
+        groups[topology_of(item)].append(item)
+    return groups

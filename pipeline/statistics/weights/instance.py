@@ -177,15 +177,14 @@ def running_places(
     that the cluster does not have, and surplus tasks, are left out.
     """
     node_of = node_ids(instance.cluster)
+    of_component: dict[tuple[str, str], list[TaskPlace]] = defaultdict(list)
+    for one in places:
+        of_component[one.topology, one.component].append(one)
     running: dict[str, dict[str, Place]] = {}
     tenants: dict[tuple[str, int], str] = {}
     for label, topology in enumerate(instance.topologies):
         for component in topology.placed_components:
-            several = [
-                one
-                for one in places
-                if (one.topology, one.component) == (topology.id, component.id)
-            ]
+            several = of_component[topology.id, component.id]
             for index, one in indexed(several, component.parallelism).items():
                 if one.node not in node_of:
                     continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from fractions import Fraction
 
 from slotwise.models.errors import InputError
@@ -23,7 +23,13 @@ from slotwise.pipeline.statistics.weights.measured import (
 from slotwise.pipeline.statistics.weights.memory import WORKER, memory_weights
 from slotwise.pipeline.statistics.weights.presence import Presence
 from slotwise.pipeline.statistics.weights.topology_reader import TopologyReader
-from slotwise.pipeline.statistics.weights.units import GHZ_MS, KIB, PER_SECOND, weight_of
+from slotwise.pipeline.statistics.weights.units import (
+    GHZ_MS,
+    KIB,
+    PER_SECOND,
+    reference_hz,
+    weight_of,
+)
 
 
 def measured_of(
@@ -51,18 +57,21 @@ def measured_of(
     InputError
         When the logs have no sample of any topology of the instance.
     """
-    ids = [one.id for one in instance.topologies]
+    ids = dict.fromkeys(one.id for one in instance.topologies)  # in order
     known = {key: one for key, one in collected.overview.items() if key[0] in ids}
     if not known:
         raise nothing_measured(ids, collected)
+    hz = reference_hz(collected.clocks, collected.presences)
+    by_topology = collected.by_topology(ids)
     components, streams, lines, notes = [], [], [], []
     for topology in instance.topologies:
-        reader = TopologyReader(topology, collected, *memory_weights(topology, collected))
-        weights = [reader.component(one) for one in topology.placed_components]
-        components += [one for one in weights if one is not None]
+        mine = by_topology[topology.id]
+        reader = TopologyReader(topology, mine, hz, *memory_weights(topology, mine))
+        weights = reader.components()
+        components += weights
         streams += reader.streams()
         lines += reader.lines()
-        notes += reader.notes()
+        notes += reader.notes(weights)
     coverage = _coverage(instance, collected)
     return Measured(
         statistic=statistic,
@@ -132,7 +141,7 @@ def _lacking(coverage: Iterable[Coverage]) -> Iterator[str]:
             )
 
 
-def nothing_measured(ids: list[str], collected: Collected) -> InputError:
+def nothing_measured(ids: Collection[str], collected: Collected) -> InputError:
     """Return the error of logs that say nothing of the topologies of the file."""
     others = sorted({topology for topology, _ in collected.overview})
     named = f"the samples are of {', '.join(others)}" if others else "there is no sample at all"
@@ -140,7 +149,7 @@ def nothing_measured(ids: list[str], collected: Collected) -> InputError:
     return InputError(rule, field="logs", has_value=False)
 
 
-def _task_costs(collected: Collected, ids: list[str]) -> tuple[TaskCost, ...]:
+def _task_costs(collected: Collected, ids: Collection[str]) -> tuple[TaskCost, ...]:
     costs = [
         TaskCost(topology, component, task, weight_of(value, GHZ_MS))
         for (subject, topology, _, component, task), value in collected.values.items()
@@ -149,7 +158,7 @@ def _task_costs(collected: Collected, ids: list[str]) -> tuple[TaskCost, ...]:
     return tuple(sorted(costs, key=lambda one: (one.topology, one.component, one.task)))
 
 
-def _pair_costs(collected: Collected, ids: list[str]) -> tuple[PairCost, ...]:
+def _pair_costs(collected: Collected, ids: Collection[str]) -> tuple[PairCost, ...]:
     pairs: dict[tuple[str, str, str], dict[str, Weight]] = defaultdict(dict)
     for (subject, topology, _, a, b), value in collected.values.items():
         if topology in ids and a and b and subject in (series.PAIR_SIZE, series.PAIR_VOLUME):
@@ -161,7 +170,7 @@ def _pair_costs(collected: Collected, ids: list[str]) -> tuple[PairCost, ...]:
     )
 
 
-def _places(presences: Iterable[Presence], ids: list[str]) -> tuple[TaskPlace, ...]:
+def _places(presences: Iterable[Presence], ids: Collection[str]) -> tuple[TaskPlace, ...]:
     """Return where each task ran last; Storm's lines know the worker, and go before JSON's.
 
     Of a topology that was submitted several times, only the last one runs.
@@ -184,6 +193,6 @@ def _places(presences: Iterable[Presence], ids: list[str]) -> tuple[TaskPlace, .
     )
 
 
-def _strangers(collected: Collected, ids: list[str]) -> list[str]:
+def _strangers(collected: Collected, ids: Collection[str]) -> list[str]:
     names = sorted({topology for topology, _ in collected.overview} - set(ids))
     return [f"topology {one}: in the logs, not in the file; left out" for one in names]

