@@ -64,9 +64,11 @@ class Tables:
         """The number of the last batch of a stream that they hold; -1 = none yet."""
         return self.manifest.next_run - 2
 
-    def samples(self, spark: SparkSession) -> DataFrame:
-        """Give `SAMPLES`."""
-        return samples_of(self.judged(spark))
+    def samples(self, spark: SparkSession, parts: Collection[Part] | None = None) -> DataFrame:
+        """Give `SAMPLES` of some parts; ``None`` = of all."""
+        if parts is None:
+            return samples_of(self.judged(spark))
+        return samples_of(self.judged(spark, {part: self.manifest.parts[part] for part in parts}))
 
     def quarantine(self, spark: SparkSession) -> DataFrame:
         """Give `QUARANTINE`."""

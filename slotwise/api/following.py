@@ -9,18 +9,12 @@ from pathlib import Path
 from typing import Unpack
 
 from slotwise.api.inputs import InstanceLike, WholeDecodedCluster, as_instance
-from slotwise.api.measuring import (
-    STATISTICS,
-    ClockRates,
-    clock_rates,
-    time_zone,
-    window_seconds,
-)
+from slotwise.api.measuring import ClockRates, settings_of
 from slotwise.api.paths import path_of
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import write_instance
-from slotwise.models.values import Number, exact, one_of, time_limit
+from slotwise.models.values import Number, exact
 from slotwise.pipeline.following.advice import Advice
 from slotwise.pipeline.following.follow import Followed
 from slotwise.pipeline.following.follow import follow as follow_stream
@@ -31,7 +25,6 @@ from slotwise.pipeline.following.sources import source_of
 from slotwise.pipeline.following.stream import Trigger
 from slotwise.pipeline.spark.masters import Cluster
 from slotwise.pipeline.spark.session import session
-from slotwise.pipeline.statistics.weights.logs import Settings
 
 Paths = Sequence[str | os.PathLike[str]]
 
@@ -58,6 +51,7 @@ def follow(
     tuple_bytes: Number | None = None,
     interval: float | None = None,
     zone: str = "UTC",
+    last: str | int | None = None,
     master: str = "local[*]",
     jars: Paths = (),
     accept_damaged: bool = False,
@@ -97,7 +91,7 @@ def follow(
         In the logs' time, from the end of one advice to the next, such as ``"10m"``.
     engine, time_limit_s, workers, seed
         Options of the search after each batch; as of `solve`.
-    window, statistic, ghz, tuple_bytes, interval, zone
+    window, statistic, ghz, tuple_bytes, interval, zone, last
         How weights are made; as of `measure`.
     master, starting, decoded
         As of `measure`.
@@ -128,15 +122,8 @@ def follow(
     >>> slotwise.follow("logs", "word-count.json", checkpoint="cp", once=True)  # doctest: +SKIP
     Followed(advices=4, file=PosixPath('cp/advice.jsonl'), interrupted=False)
     """
-    one_of(statistic, STATISTICS, "statistic")
+    settings = settings_of(statistic, window, ghz, interval, zone, last)
     size = None if tuple_bytes is None else exact(tuple_bytes, "tuple_bytes")
-    settings = Settings(
-        statistic=statistic,
-        window_s=window_seconds(window),
-        clocks={} if ghz is None else clock_rates(ghz),
-        interval_s=None if interval is None else time_limit(interval, "interval"),
-        zone=time_zone(zone),
-    )
     following = Following(
         checkpoint=Path(path_of(checkpoint, "checkpoint", "a path")),
         advice=None if advice is None else Path(path_of(advice, "advice", "a path")),

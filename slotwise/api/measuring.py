@@ -89,6 +89,7 @@ def measure(
     tuple_bytes: Number | None = None,
     interval: float | None = None,
     zone: str = "UTC",
+    last: str | int | None = None,
     store: str | os.PathLike[str] | None = None,
     master: str = "local[*]",
     accept_damaged: bool = False,
@@ -117,6 +118,9 @@ def measure(
         Seconds between two samples of a task; ``None`` = recognised.
     zone
         Time zone of the log itself, such as ``"Europe/Berlin"``.
+    last
+        How much of the end of the logs counts, whole windows: seconds, or text such as ``"12h"``,
+        ``"7d"``; ``None`` = all of them. What is kept aside is of all nevertheless.
     store
         Folder for the tables, so that the next call reads new files only; ``None`` = none.
     master
@@ -147,14 +151,7 @@ def measure(
     folder = Path(path_of(logs, "logs", "a path"))
     if not folder.is_dir():
         raise InputError("must be a folder of logs", field="logs", value=str(logs))
-    one_of(statistic, STATISTICS, "statistic")
-    settings = Settings(
-        statistic=statistic,
-        window_s=window_seconds(window),
-        clocks={} if ghz is None else clock_rates(ghz),
-        interval_s=None if interval is None else time_limit(interval, "interval"),
-        zone=time_zone(zone),
-    )
+    settings = settings_of(statistic, window, ghz, interval, zone, last)
     size = None if tuple_bytes is None else exact(tuple_bytes, "tuple_bytes")
     check_master(master)
     known = as_instance(instance, **decoded)
@@ -172,6 +169,33 @@ def measure(
     return Measurement(measured_instance(known, measured, size), measured)
 
 
+def settings_of(
+    statistic: str,
+    window: str | int,
+    ghz: ClockRates | None,
+    interval: float | None,
+    zone: str,
+    last: str | int | None,
+) -> Settings:
+    """Return the settings that `measure` and `follow` have in common, checked.
+
+    Raises
+    ------
+    InputError
+        Naming the argument and the rule.
+    """
+    one_of(statistic, STATISTICS, "statistic")
+    window_s = window_seconds(window)
+    return Settings(
+        statistic=statistic,
+        window_s=window_s,
+        clocks={} if ghz is None else clock_rates(ghz),
+        interval_s=None if interval is None else time_limit(interval, "interval"),
+        zone=time_zone(zone),
+        last_s=None if last is None else last_seconds(last, window_s),
+    )
+
+
 def window_seconds(window: str | int) -> int:
     """Return a length of time in whole seconds: ``90``, ``"90s"``, ``"5m"``, ``"1h"``, ``"1d"``.
 
@@ -180,12 +204,32 @@ def window_seconds(window: str | int) -> int:
     InputError
         For anything else, and unless it is from 1 second to 1 day.
     """
-    written = re.fullmatch(r"(\d{1,9})\s*([smhd]?)", str(window).strip())
-    seconds = int(written[1]) * UNITS[written[2]] if written else 0
-    if isinstance(window, bool) or not 1 <= seconds <= MOST_WINDOW_S:
+    seconds = _seconds(window)
+    if not 1 <= seconds <= MOST_WINDOW_S:
         rule = "must be from 1 second to 1 day, such as 90s, 5m or 1h"
         raise InputError(rule, field="window", value=window)
     return seconds
+
+
+def last_seconds(last: str | int, window_s: int) -> int:
+    """Return how much of the end of the logs counts, in whole seconds; written as a window is.
+
+    Raises
+    ------
+    InputError
+        Unless it is a whole number of windows of `window_s` seconds, and one at least.
+    """
+    seconds = _seconds(last)
+    if seconds < window_s or seconds % window_s:
+        rule = f"must be a whole number of windows of {window_s} s, such as 12h or 7d"
+        raise InputError(rule, field="last", value=last)
+    return seconds
+
+
+def _seconds(length: str | int) -> int:
+    """Return a length of time in whole seconds; 0 where it is none."""
+    written = re.fullmatch(r"(\d{1,9})\s*([smhd]?)", str(length).strip())
+    return int(written[1]) * UNITS[written[2]] if written and not isinstance(length, bool) else 0
 
 
 def clock_rates(ghz: ClockRates) -> dict[str, int]:

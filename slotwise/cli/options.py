@@ -295,6 +295,12 @@ MEASURED: dict[str, Any] = {
     "zone": Annotated[
         str, typer.Option(metavar="NAME", help="Time zone of Storm's log, such as Europe/Berlin.")
     ],
+    "last": Annotated[
+        str | None,
+        typer.Option(
+            metavar="LENGTH", help="Count only the end of the logs: 12h, 7d; default: all of them."
+        ),
+    ],
     "master": Annotated[
         str, typer.Option(metavar="URL", help="Spark master, for example spark://host:7077.")
     ],

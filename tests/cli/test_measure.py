@@ -11,7 +11,7 @@ import pytest
 from conftest import Cli
 
 import slotwise
-from slotwise.api.measuring import clock_rates, window_seconds
+from slotwise.api.measuring import clock_rates, last_seconds, window_seconds
 from slotwise.models.errors import InputError
 
 if TYPE_CHECKING:
@@ -143,6 +143,13 @@ def test_lengths_of_windows() -> None:
     for wrong in (0, "0s", "", "1.5m", True, -5):
         with pytest.raises(InputError, match="from 1 second"):
             window_seconds(wrong)
+
+
+def test_the_end_of_the_logs_is_whole_windows() -> None:
+    assert [last_seconds(one, 60) for one in (60, "2m", "12h", "7d")] == [60, 120, 43_200, 604_800]
+    for wrong in (0, 59, "90s", "", "1w", True):
+        with pytest.raises(InputError, match=r"last = .*whole number of windows of 60 s"):
+            last_seconds(wrong, 60)
 
 
 def test_clock_rates_are_hertz() -> None:

@@ -13,19 +13,21 @@ from pyspark.sql import functions as fn
 
 from slotwise.pipeline.statistics.weights.collected import Overview
 from slotwise.pipeline.statistics.weights.reporting import Gap
+from slotwise.pipeline.statistics.weights.windows import start_of
 
 FACTS = (
     "topology string, source string, node string, is_pair boolean, gap_us bigint, hz bigint, "
-    "samples bigint, first timestamp, last timestamp"
+    "start timestamp, samples bigint, first timestamp, last timestamp"
 )
-"""Counts of samples. `node` and `hz` are those of lines that state a clock rate;
-`gap_us` is that of samples by which tasks report, and `is_pair` says whether two tasks do."""
+"""Counts of samples of the window that begins at `start`. `node` and `hz` are those of lines that
+state a clock rate; `gap_us` is that of samples by which tasks report, and `is_pair` says whether
+two tasks do."""
 
 _PAIRS = "pair_tuples"
 _REPORTS = ("execute_count", "emit_count", "cpu_ns", _PAIRS)
 
 
-def facts_of(samples: DataFrame, *apart: str) -> DataFrame:
+def facts_of(samples: DataFrame, window_s: int, *apart: str) -> DataFrame:
     """Give `FACTS` from `SAMPLES`, kept apart by more columns; those of all parts are all facts."""
     metric = fn.col("metric")
     reports, states = metric.isin(*_REPORTS), metric == "clock_hz"
@@ -35,6 +37,7 @@ def facts_of(samples: DataFrame, *apart: str) -> DataFrame:
         fn.when(reports, metric == _PAIRS).alias("is_pair"),
         fn.when(reports, fn.col("gap_us")).alias("gap_us"),
         fn.when(states, fn.col("value")).alias("hz"),
+        start_of(window_s).alias("start"),
         *apart,
     ).agg(
         fn.count(fn.lit(1)).alias("samples"),

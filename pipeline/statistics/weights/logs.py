@@ -48,6 +48,8 @@ class Settings:
         Seconds between two samples of a task; ``None`` = recognised.
     zone
         Time zone of the collector's log.
+    last_s
+        How much of the end of the logs counts, whole windows, seconds; ``None`` = all of them.
     """
 
     statistic: str = "mean"
@@ -55,6 +57,7 @@ class Settings:
     clocks: Mapping[str, int] = field(default_factory=dict)
     interval_s: float | None = None
     zone: str = "UTC"
+    last_s: int | None = None
 
 
 def measure_logs(
@@ -204,6 +207,8 @@ def collect_tables(
     with sized(spark, tables.manifest.files), scratch(folder) as stored:
         say("summing")
         sums = update_sums(spark, tables, settings.window_s, folder / "sums")
+        if settings.last_s is not None:
+            sums = sums.last(spark, settings.last_s)
         collected = collect_sums(
             sums.windows(spark),
             collect_facts(sums.facts(spark)),
@@ -214,7 +219,8 @@ def collect_tables(
             stored,
         )
         say("comparing with what should be there")
-        rows = stored(reports(tables.samples(spark)))
+        samples = tables.samples(spark, sums.parts)
+        rows = stored(reports(sums.of_these_windows(samples, "time")))
         is_stated = settings.interval_s is not None
         aside = tables.quarantine(spark)
         reasons = collect_reasons(aside)

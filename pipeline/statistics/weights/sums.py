@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
@@ -25,6 +26,8 @@ from slotwise.pipeline.statistics.weights import windows as w
 from slotwise.pipeline.statistics.weights.facts import FACTS, facts_of
 
 DAY_S = 86_400
+ENOUGH = 0.2
+"""Share of the samples of a usual window, with which a window may be the last one of the logs."""
 _FILE = "parts.json"
 
 
@@ -40,16 +43,56 @@ class Sums:
         Part -> the number of the table that has its sums.
     window_s
         Length of a window, seconds.
+    since_s
+        When the first window begins, seconds since 1970; ``None`` = of all there are.
     """
 
     folder: Path
     parts: Mapping[Part, int]
     window_s: int
+    since_s: int | None = None
+
+    def last(self, spark: SparkSession, last_s: int) -> Sums:
+        """Return the sums of the last `last_s` seconds of the logs, whole windows; runs two jobs.
+
+        The logs end with their last window that has `ENOUGH` of the samples of a usual one: the
+        clock of a line or two may be ahead. What comes after that window counts, too.
+        """
+        newest = max((day for _, day in self.parts if day is not None), default=None)
+        if newest is None:
+            return self
+        # A clock is ahead by a day at most (`FAR_AHEAD_S`).
+        near = self._since(date.fromisoformat(newest) - timedelta(days=2 + last_s // DAY_S))
+        counts = near.facts(spark).groupBy("start").agg(fn.sum("samples").alias("samples"))
+        (usual,) = counts.agg(fn.median("samples")).collect()[0]
+        if usual is None:  # no line has a sample
+            return self
+        full = counts.where(fn.col("samples") >= ENOUGH * usual)
+        (start_s,) = full.agg(fn.unix_seconds(fn.max("start"))).collect()[0]
+        since_s = start_s + self.window_s - last_s
+        # The day of a part is that of the receipt, by another clock than that of the samples.
+        first = datetime.fromtimestamp(since_s, UTC).date() - timedelta(days=1)
+        return replace(self._since(first), since_s=since_s)
+
+    def _since(self, first: date) -> Sums:
+        """Return the sums of the parts from a day on."""
+        day = first.isoformat()
+        later = {
+            part: n for part, n in self.parts.items() if part[1] is not None and part[1] >= day
+        }
+        return replace(self, parts=later)
+
+    def of_these_windows(self, rows: DataFrame, time: str) -> DataFrame:
+        """Give the rows whose column `time` is in these windows or begins one of them."""
+        if self.since_s is None:
+            return rows
+        return rows.where(fn.col(time) >= fn.timestamp_seconds(fn.lit(self.since_s)))
 
     def windows(self, spark: SparkSession) -> DataFrame:
         """Give `WINDOWS`, one row for each of a window."""
         schema = f"{w.WINDOWS}, day date"
-        several = read_parts(spark, schema, self.folder / "windows", self.parts)
+        stored = read_parts(spark, schema, self.folder / "windows", self.parts)
+        several = self.of_these_windows(stored, "start")
         if DAY_S % self.window_s:
             return w.merged(several)
         # The day of a part is that of the receipt: some samples belong to a window of another day.
@@ -60,7 +103,8 @@ class Sums:
 
     def facts(self, spark: SparkSession) -> DataFrame:
         """Give `FACTS`."""
-        return read_parts(spark, FACTS, self.folder / "facts", self.parts)
+        stored = read_parts(spark, FACTS, self.folder / "facts", self.parts)
+        return self.of_these_windows(stored, "start")
 
 
 def update_sums(spark: SparkSession, tables: Tables, window_s: int, folder: Path) -> Sums:
@@ -85,7 +129,7 @@ def update_sums(spark: SparkSession, tables: Tables, window_s: int, folder: Path
         number = max((number for _, number in there.values()), default=0) + 1
         samples = tables.judged(spark, new).where("is_sample")
         windows = w.by_window(w.by_interval(samples, "day"), window_s, "day")
-        for name, rows in (("windows", windows), ("facts", facts_of(samples, "day"))):
+        for name, rows in (("windows", windows), ("facts", facts_of(samples, window_s, "day"))):
             # A run that was killed may have left some of them.
             shutil.rmtree(mine / name / f"run={number}", ignore_errors=True)
             write_parts(rows, mine / name, number)

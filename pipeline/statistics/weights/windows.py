@@ -98,7 +98,7 @@ def by_window(intervals: DataFrame, window_s: int, *apart: str) -> DataFrame:
     intervals
         What `by_interval` gives.
     window_s
-        Length of a window, seconds; a sample belongs to the window in which its interval ends.
+        Length of a window, seconds.
     apart
         As in `by_interval`; they are columns of what is given, too.
     """
@@ -108,7 +108,7 @@ def by_window(intervals: DataFrame, window_s: int, *apart: str) -> DataFrame:
     is_open = fn.col("one.kind").isin(*RATES) & fn.col("span_us").isNull()
     windows = counted.groupBy(
         fn.col("one.kind").alias("kind"),
-        fn.window("time", f"{window_s} seconds").start.alias("start"),
+        start_of(window_s).alias("start"),
         *_KEYS,
         *apart,
     ).agg(
@@ -150,6 +150,11 @@ def clocked(windows: DataFrame, clocks: Mapping[str, int]) -> DataFrame:
         return fn.try_multiply(fn.col(name).cast("decimal(28,0)"), hz).cast("decimal(38,0)")
 
     return windows.withColumns({"y": times("y"), "head": times("head")})
+
+
+def start_of(window_s: int) -> Column:
+    """Give when the window begins that a sample belongs to: the one in which its interval ends."""
+    return fn.window("time", f"{window_s} seconds").start
 
 
 def columns() -> list[str]:

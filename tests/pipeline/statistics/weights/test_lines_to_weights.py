@@ -82,6 +82,32 @@ def test_a_line_covers_the_time_since_the_line_before(measure: Any, tmp_path: Pa
     assert [one.received.value for one in found.streams] == [400]
 
 
+@pytest.mark.parametrize("ahead_s", [None, 7200])
+def test_the_last_hour_alone_counts(
+    measure: Any, tmp_path: Path, root: Path, ahead_s: int | None
+) -> None:
+    """Three days at 10 tuples a second, an hour at 20; one line of a clock that is ahead."""
+    days, last = range(0, 3 * 86_400, 600), range(3 * 86_400, 3 * 86_400 + 3600, 60)
+    lines = [task(second, name, 6000, 2400) for second in days for name in TASKS]
+    lines += [pair(second, "lines[0]", name, 6000) for second in days for name in TASKS]
+    lines += [task(second, name, 1200, 480) for second in last for name in TASKS]
+    lines += [pair(second, "lines[0]", name, 1200) for second in last for name in TASKS]
+    if ahead_s is not None:
+        lines.append(task(last[-1] + ahead_s, "split[0]", 1200, 480))
+    write(tmp_path / "logs" / "a.jsonl", *lines)
+    found = measure(last_s=3600, interval_s=60.0)
+    assert [one.received.value for one in found.streams] == [80]
+    assert float(component(found, "split").cpu.value) == 0.8
+    assert (found.last - found.first).total_seconds() == 59 * 60 + (ahead_s or 0)
+    assert found.lines_read == len(lines)
+
+
+def test_the_end_of_the_logs_may_be_longer_than_they_are(measure: Any, tmp_path: Path) -> None:
+    lines = [task(60 * minute, "split[0]", 600, 240) for minute in range(60)]
+    write(tmp_path / "logs" / "a.jsonl", *lines)
+    assert measure(last_s=86_400 * 30).to_document() == measure().to_document()
+
+
 def test_a_lost_line_is_no_longer_interval(measure: Any, tmp_path: Path) -> None:
     """Every tenth line is lost, of tasks and pairs, where all come each minute."""
     minutes = [minute for minute in range(1, 61) if minute % 10 != 5]

@@ -98,7 +98,7 @@ def collected_of(
     spark: SparkSession, rows: Sequence[tuple[Any, ...]], statistic: str, parts: int, stored: Store
 ) -> Collected:
     frame = with_gaps(spark.createDataFrame(rows, SAMPLES).repartition(parts))
-    facts = collect_facts(facts_of(frame))
+    facts = collect_facts(facts_of(frame, 60))
     windows = by_window(by_interval(frame), 60)
     return collect_sums(windows, facts, statistic, 60, CLOCKS, None, stored)
 
@@ -242,7 +242,7 @@ def test_one_damaged_clock_rate_changes_nothing(spark: SparkSession) -> None:
     samples = Samples()
     for minute, ghz in enumerate((2, 2, 2000, 3, 3, 3)):
         samples.json(minute, "n1", "lines[0]", cpu_ns=1, clock_hz=ghz * 10**9)
-    facts = collect_facts(facts_of(spark.createDataFrame(samples.rows, SAMPLES)))
+    facts = collect_facts(facts_of(spark.createDataFrame(samples.rows, SAMPLES), 60))
     assert facts.clocks == {"n1": 3 * 10**9}
     assert [one.samples for one in facts.overview.values()] == [12]
 
