@@ -6,6 +6,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from sys import intern
 from typing import Any
 
 from pyspark.sql import Column, DataFrame, Window
@@ -114,7 +115,8 @@ def collect_values(rows: DataFrame, statistic: str) -> dict[Subject, Value]:
     percent = STATISTICS[statistic]
     statistics = means(rows) if percent is None else percentiles(rows, percent)
     read = _mean if percent is None else _percentile
-    return {_subject(row): read(row) for row in statistics.collect()}
+    # Not all rows at once: a hundred thousand tasks have two million pairs.
+    return {_subject(row): read(row) for row in statistics.toLocalIterator()}
 
 
 def collect_parts(
@@ -238,7 +240,9 @@ def collect_timeline(
 
 
 def _subject(row: Any) -> Subject:
-    return (row.subject, row.topology, row.source, row.a, row.b)
+    """Return the subject of a row, its names once in memory however many rows have them."""
+    a, b = (None if name is None else intern(name) for name in (row.a, row.b))
+    return (intern(row.subject), intern(row.topology), intern(row.source), a, b)
 
 
 def _mean(row: Any) -> Value:
