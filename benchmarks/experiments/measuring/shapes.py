@@ -51,7 +51,7 @@ NOISE = 0.02
 WITHIN = 0.02
 """Largest relative difference of a demand from the truth, unless noise explains a larger one."""
 DEVIATIONS = 5
-"""Of noise, that the largest of thousands of differences may be: a minute's is that of all tasks."""
+"""Of noise, that the largest of thousands of differences may be."""
 SMALL_LINES = 1_500
 """In a small file: 20,000 of them are a day of the logs of a large cluster."""
 
