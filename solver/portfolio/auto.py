@@ -39,6 +39,7 @@ from slotwise.solver.exhaustive import EXHAUSTIVE
 from slotwise.solver.few_moves import FEW_MOVES
 from slotwise.solver.orphans.engine import ORPHANS
 from slotwise.solver.partition.engine import PARTITION
+from slotwise.solver.portfolio.attempt import Answer
 from slotwise.solver.portfolio.params import AUTO_DEFAULTS, AutoParams
 from slotwise.solver.portfolio.run import (
     AT_SIGHT,
@@ -61,13 +62,13 @@ from slotwise.solver.portfolio.run import (
     PRICED,
     SOON,
     TAKES_ALL,
-    Answer,
     PortfolioRun,
     PortfolioStep,
 )
 from slotwise.solver.portfolio.whole_cluster import solve_whole_cluster
 from slotwise.solver.presolve.flow_components import SubProblem, flow_parts, sum_of_parts
-from slotwise.solver.presolve.node_reduction import reduce_nodes
+from slotwise.solver.presolve.leading_terms import padded, without_running, without_workload
+from slotwise.solver.presolve.node_reduction import reductions
 from slotwise.solver.presolve.rack_cut import (
     all_in_one_rack,
     may_fit_one_rack,
@@ -75,9 +76,6 @@ from slotwise.solver.presolve.rack_cut import (
     only_distances_tell_racks_apart,
     over_racks,
 )
-from slotwise.solver.presolve.single_node import as_one_node
-from slotwise.solver.presolve.without_running import padded, without_running
-from slotwise.solver.presolve.without_workload import without_workload
 from slotwise.solver.structure.node_types import node_types
 from slotwise.solver.structure.separability import without_matrix
 from slotwise.solver.structure.task_types import has_no_twins
@@ -263,16 +261,12 @@ def _solve_parts(
 
 
 def _solve_reduced(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
-    """Solve on the nodes that an optimal placement needs; see `reduce_nodes`."""
+    """Solve on the nodes, or the workers, that an optimal placement needs; see `reductions`."""
     if auto.is_over(reporter.token):
         return
-    reduction = reduce_nodes(problem)
-    reporter = reporter.on(reduction, same_optimum=True)
-    single = as_one_node(reduction.problem, reporter.token)
-    if single is None:
-        _search(auto, reduction.problem, reporter)
-    else:
-        _search(auto, single.problem, reporter.on(single, same_optimum=True))
+    for reduction in reductions(problem, reporter.token):
+        problem, reporter = reduction.problem, reporter.on(reduction, same_optimum=True)
+    _search(auto, problem, reporter)
 
 
 def _search(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:

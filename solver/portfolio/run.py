@@ -14,14 +14,11 @@ from slotwise.solver.core.result import Improvement, Limits, Outcome, Proof
 from slotwise.solver.core.solve_state import SolveState
 from slotwise.solver.large_neighbourhood import LARGE_NEIGHBOURHOOD
 from slotwise.solver.local_search.engine import LOCAL_SEARCH
-from slotwise.solver.portfolio.attempt import attempt, without_presolve
+from slotwise.solver.portfolio.attempt import Answer, attempt, without_presolve
 from slotwise.solver.portfolio.params import AUTO_DEFAULTS, AutoParams
 
 STARTERS = (BASELINE.name, LOCAL_SEARCH.name, LARGE_NEIGHBOURHOOD.name)
 """Engines that find placements and prove only the simplest bounds."""
-
-Answer = tuple[tuple[Engine, ...], Outcome]
-"""The engines that ran, and what they found and proved together."""
 
 
 @dataclass(slots=True, eq=False)
