@@ -24,9 +24,7 @@ from slotwise.benchmarks.grading.names import (
     known_engine,
     known_methods,
 )
-from slotwise.benchmarks.grading.oracle.asked import by_work, checked_share
-from slotwise.benchmarks.grading.oracle.sample import without_unsampled
-from slotwise.benchmarks.grading.oracle.stages import grading_stages
+from slotwise.benchmarks.grading.oracle.stages import grading_stages, without_unsampled
 from slotwise.benchmarks.grading.plan import RunLimits, make_settings
 from slotwise.benchmarks.grading.progress.watching import watching
 from slotwise.benchmarks.grading.rows import RIGHTLY_REFUSED
@@ -42,7 +40,7 @@ from slotwise.pipeline.spark.masters import (
     is_local,
 )
 from slotwise.pipeline.spark.session import session
-from slotwise.solver.core.limited import check_takes_work
+from slotwise.solver.core.limited import check_takes_work, wall_limit_s
 from slotwise.solver.engines import ENGINES
 
 _LITTLE_MEMORY = {DRIVER_MEMORY: "1g"}
@@ -264,3 +262,22 @@ def _cluster(
     cluster = Cluster(master, None if archive is None else Path(archive), {**ours, **conf})
     cluster.check()
     return cluster
+
+
+def by_work(limits: RunLimits) -> RunLimits:
+    """Return limits whose seconds are units of work instead, on one thread, with a safety limit."""
+    units = limits.time_limit_s
+    return replace(limits, time_limit_s=wall_limit_s(units), workers=1, work=units)
+
+
+def checked_share(share: object) -> float:
+    """Return the share of instances that is cross-checked.
+
+    Raises
+    ------
+    InputError
+        When it is not a number from 0 to 1.
+    """
+    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
+        raise InputError("must be a share from 0 to 1", field="crosscheck", value=share)
+    return float(share)

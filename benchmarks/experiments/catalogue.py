@@ -132,7 +132,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         "seconds of ras-default against executors and nodes",
     ),
     "slots": Experiment(
-        ".slots.optima",
+        ".proofs.slots",
         "how fast SAM's fewest slots are proven",
     ),
     "measured_round_trip": Experiment(
@@ -162,7 +162,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         "seconds and memory of the statistics against lines, compared with pandas and plain Python",
     ),
     "grading_speed": Experiment(
-        ".speed.harness.ratios",
+        ".speed.harness",
         "what the harness of a grading takes, compared with a bare process",
     ),
     "summary_speed": Experiment(

@@ -126,7 +126,7 @@ def _failure(error: MethodError) -> RunStatus:
 
 
 def _exact(run: PlannedRun, problem: Problem, clock: _Clock) -> RunOutcome:
-    from slotwise.benchmarks.grading.exact.exact_run import solved
+    from slotwise.benchmarks.grading.exact_run import solved
 
     hint = None if run.hint is None else read_placement_text(run.hint)
     result, placement = solved(run, problem, hint, memory_limit_of(run), clock)

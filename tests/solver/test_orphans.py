@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.random import Generator
 
-from slotwise.benchmarks.experiments.proofs.generated.lost_machines import lost_machines
+from slotwise.benchmarks.experiments.proofs.lost_machines import lost_machines
 from slotwise.models.instance.instance import TERM_PARTS, Instance, Objective
 from slotwise.models.instance.lost_nodes import without_nodes
 from slotwise.models.judge.judge import judge

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from slotwise.benchmarks.grading.batch.cases import KEPT
 from slotwise.benchmarks.grading.batch.folder import INSTANCES, local_folder, read
 from slotwise.benchmarks.grading.batch.runs import is_any
-from slotwise.benchmarks.grading.exact.proofs import read_proofs
 from slotwise.benchmarks.grading.oracle.standing_rows import ANSWERED, standing_rows
+from slotwise.benchmarks.grading.proofs import read_proofs
 from slotwise.benchmarks.grading.rows import (
     EXACT_KINDS,
     KEY,

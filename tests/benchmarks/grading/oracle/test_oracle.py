@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 
-from slotwise.benchmarks.grade import grade
+from slotwise.benchmarks.grade import by_work, grade
 from slotwise.benchmarks.grading.batch.folder import ROWS, address_of, read
 from slotwise.benchmarks.grading.batch.local_frame import arrow_schema
 from slotwise.benchmarks.grading.grade_summary import GradeSummary
-from slotwise.benchmarks.grading.oracle.asked import by_work
 from slotwise.benchmarks.grading.oracle.disagreement import (
     DisagreementError,
     stop_where_rows_disagree,
