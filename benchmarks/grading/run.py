@@ -94,7 +94,7 @@ def outcome(run: PlannedRun, load: Loader) -> RunOutcome:
     preload(Kind(run.kind))
     clock = _Clock()
     try:
-        result = _found(run, load, clock)
+        result = _run_of_kind(run, load, clock)
     except MethodError as error:
         result = {"status": _failure(error), "error": str(error)}
     except UnfinishedError as error:
@@ -110,7 +110,7 @@ def outcome(run: PlannedRun, load: Loader) -> RunOutcome:
     return {**clock.read(), **result, "status": str(result["status"]), "cpu_model": cpu_model()}
 
 
-def _found(run: PlannedRun, load: Loader, clock: _Clock) -> RunOutcome:
+def _run_of_kind(run: PlannedRun, load: Loader, clock: _Clock) -> RunOutcome:
     if run.case.subject == Subject.ALLOCATION:
         return allocated(run, clock)
     problem = load(run)

@@ -68,7 +68,7 @@ def read_judged(
         this machine.
     """
     if master is None and local_folder(folder) is not None:
-        return judge_runs(read_here(folder), solver_gap)
+        return judge_runs(read_local(folder), solver_gap)
     from slotwise.pipeline.spark.session import session
 
     with session(master or "local[*]", starting or nullcontext()) as spark:
@@ -88,7 +88,7 @@ def judged_rows(rows: Sequence[Row], solver_gap: bool = False) -> Judged:
     return judge_runs(newest(joined([part_of(table)])), solver_gap)
 
 
-def read_here(folder: str | os.PathLike[str]) -> Runs:
+def read_local(folder: str | os.PathLike[str]) -> Runs:
     """Return the runs in a folder of this machine."""
     return newest(_joined(_read(row_files(folder)), folder))
 

@@ -260,10 +260,12 @@ def _shown(
     """Return the exact engine's placement first, then the methods' in the order of the table."""
     order = {cell.method: i for i, cell in enumerate(line.cells)}
     rows = sorted(rows, key=lambda row: (row["kind"] != Kind.EXACT, order.get(row["method"], -1)))
-    return [_one(row, placement_of(row, problem), line, label) for row in rows]
+    return [_shown_placement(row, placement_of(row, problem), line, label) for row in rows]
 
 
-def _one(row: Row, placement: Placement, line: CaseLine, label: Callable[[str], str]) -> Shown:
+def _shown_placement(
+    row: Row, placement: Placement, line: CaseLine, label: Callable[[str], str]
+) -> Shown:
     is_exact = row["kind"] == Kind.EXACT
     name = label(row["method"])
     gap = next((cell.gap for cell in line.cells if cell.method == row["method"]), "")

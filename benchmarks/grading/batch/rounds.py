@@ -57,7 +57,7 @@ def run_rounds(
     written, arrived = Written(address, ROWS), arrivals(spark, address)
 
     def show() -> None:
-        watcher.ended(arrived.early())
+        watcher.ended(arrived.during_round())
         watcher.tick()
 
     for first in range(0, tasks, size):
@@ -65,7 +65,7 @@ def run_rounds(
         rows = in_partitions(ready, first, end).transform(graded)
         _run_round(spark, rows, address, show)
         written.check()
-        watcher.ended(arrived.late())
+        watcher.ended(arrived.after_round())
 
 
 def _run_round(

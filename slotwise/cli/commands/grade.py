@@ -122,7 +122,7 @@ def grade(
 
     Runs that already have rows in the folder are skipped, so the same command resumes.
     """
-    with exits.held():
+    with exits.defer_interrupts():
         from slotwise.benchmarks.grade import grade as run_grading
         from slotwise.benchmarks.grading.batch.folder import local_folder
         from slotwise.benchmarks.grading.names import split_methods

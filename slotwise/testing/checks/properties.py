@@ -52,7 +52,7 @@ def ends_within(trial: Trial, instance: Instance, seconds: float) -> Finding | N
     A scheduler that takes longer, if only to refuse, is given up then, which raises `MethodError`.
     One that refuses in time has placed nothing: that is not judged.
     """
-    answer = replace(trial, time_limit_s=seconds).answer_anew(instance)
+    answer = replace(trial, time_limit_s=seconds).new_answer(instance)
     if isinstance(answer, Refusal):
         raise NotJudgedError(REFUSED)
     return None
@@ -176,9 +176,9 @@ def is_deterministic(trial: Trial, instance: Instance) -> Finding | None:
 
     Python's seed of hashing differs from call to call: an order that follows from it shows.
     """
-    first = trial.answer_anew(instance)
+    first = trial.new_answer(instance)
     for call in range(1, CALLS):
-        other = trial.answer_anew(instance, HASH_SEEDS[call % len(HASH_SEEDS)])
+        other = trial.new_answer(instance, HASH_SEEDS[call % len(HASH_SEEDS)])
         if not _are_alike(first, other):
             return Finding(
                 f"answers {_shown_run(instance, first)}, then {_shown_run(instance, other)}"
