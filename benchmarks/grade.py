@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from slotwise.benchmarks.grading.batch.finished import finished
-from slotwise.benchmarks.grading.batch.folder import address_of, alone, local_folder, make_local
+from slotwise.benchmarks.grading.batch.folder import address_of
 from slotwise.benchmarks.grading.batch.slots import task_cpus
 from slotwise.benchmarks.grading.batch.start import Batch, run_batch
 from slotwise.benchmarks.grading.command_text import command_text, keep_command
@@ -29,6 +29,7 @@ from slotwise.benchmarks.grading.plan import RunLimits, make_settings
 from slotwise.benchmarks.grading.progress.watching import watching
 from slotwise.benchmarks.grading.rows import RIGHTLY_REFUSED
 from slotwise.benchmarks.grading.sources import read_graph_parts, read_sources
+from slotwise.benchmarks.grading.store import alone, local_folder, make_local
 from slotwise.models.errors import InputError
 from slotwise.models.prediction.assumptions import Assumptions, read_assumptions
 from slotwise.models.values import time_limit, whole

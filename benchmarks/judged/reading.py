@@ -17,15 +17,10 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from slotwise.benchmarks.grading.batch.folder import (
-    ROWS,
-    address_of,
-    check_not_empty,
-    local_folder,
-    parquet_files,
-)
+from slotwise.benchmarks.grading.batch.folder import address_of, check_not_empty
 from slotwise.benchmarks.grading.row_file import NOT_PARQUET, ROW_SCHEMA, read_rows, row_schema
 from slotwise.benchmarks.grading.rows import SCHEMA, Row
+from slotwise.benchmarks.grading.store import ROWS, local_folder, parquet_files
 from slotwise.benchmarks.judged.judging import Judged, judge_runs
 from slotwise.benchmarks.judged.runs import COLUMNS, FILE, Runs, joined, newest, part_of
 from slotwise.models.errors import InputError, in_file

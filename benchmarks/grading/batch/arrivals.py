@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 import pyarrow.parquet as pq
 
-from slotwise.benchmarks.grading.batch.folder import ROWS, local_folder, read
+from slotwise.benchmarks.grading.batch.folder import read
 from slotwise.benchmarks.grading.progress.run_log import LOGGED
 from slotwise.benchmarks.grading.rows import SCHEMA, Row
+from slotwise.benchmarks.grading.store import ROWS, local_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -10,7 +10,6 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from slotwise.benchmarks.grading.batch.folder import INSTANCES, ROWS, parquet_files
 from slotwise.benchmarks.grading.batch.start import Batch, Done
 from slotwise.benchmarks.grading.environment import families_version
 from slotwise.benchmarks.grading.rows import (
@@ -23,6 +22,7 @@ from slotwise.benchmarks.grading.rows import (
     newest_rows,
 )
 from slotwise.benchmarks.grading.sources import Case, CaseRange
+from slotwise.benchmarks.grading.store import INSTANCES, ROWS, parquet_files
 
 MOST_RUNS = 100_000
 """For a larger plan Spark finds the remaining runs."""

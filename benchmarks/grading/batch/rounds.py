@@ -11,10 +11,11 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING
 
 from slotwise.benchmarks.grading.batch.arrivals import arrivals
-from slotwise.benchmarks.grading.batch.folder import ROWS, Written, append
+from slotwise.benchmarks.grading.batch.folder import Written, append
 from slotwise.benchmarks.grading.batch.runs import Work, in_partitions, numbered
 from slotwise.benchmarks.grading.batch.slots import slots_of
 from slotwise.benchmarks.grading.progress.watching import Watcher
+from slotwise.benchmarks.grading.store import ROWS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

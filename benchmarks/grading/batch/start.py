@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING
 
 from slotwise.benchmarks.grading.batch import cases as of_cases
 from slotwise.benchmarks.grading.batch import runs as of_runs
-from slotwise.benchmarks.grading.batch.folder import (
-    INSTANCES,
-    PLAN,
-    ROWS,
-    Written,
-    append,
-    read,
-    replace,
-)
+from slotwise.benchmarks.grading.batch.folder import Written, append, read, replace
 from slotwise.benchmarks.grading.batch.rounds import run_rounds
 from slotwise.benchmarks.grading.batch.slots import slots_of
 from slotwise.benchmarks.grading.batch.task import graded
@@ -25,6 +17,7 @@ from slotwise.benchmarks.grading.plan import Setting
 from slotwise.benchmarks.grading.progress.watching import Watcher
 from slotwise.benchmarks.grading.rows import OTHER_MEANING, SCHEMA
 from slotwise.benchmarks.grading.sources import Sources
+from slotwise.benchmarks.grading.store import INSTANCES, PLAN, ROWS
 from slotwise.models.errors import InputError
 from slotwise.pipeline.spark.paths import literal
 

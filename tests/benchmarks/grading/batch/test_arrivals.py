@@ -9,9 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from slotwise.benchmarks.grading.batch.arrivals import RemoteRows, arrivals
-from slotwise.benchmarks.grading.batch.folder import ROWS
 from slotwise.benchmarks.grading.batch.slots import slots_of
 from slotwise.benchmarks.grading.progress.run_log import LOGGED
+from slotwise.benchmarks.grading.store import ROWS
 
 if TYPE_CHECKING:
     from pathlib import Path
