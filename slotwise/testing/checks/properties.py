@@ -11,14 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from slotwise.models.errors import InputError
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, LinearCost, Place, Running
 from slotwise.models.instance.placement import UNPLACED, Placement, Refusal, to_places
 from slotwise.models.instance.topology import Topology
 from slotwise.models.judge.judge import judge
 from slotwise.models.judge.verdict import Verdict, Violation
-from slotwise.models.problem.compile import compile_problem
 from slotwise.models.values import plain
 from slotwise.solver.core.judged_result import gap_of
 from slotwise.solver.core.result import Outcome, Status
@@ -27,6 +25,7 @@ from slotwise.testing.checks.finding import Finding, NotJudgedError
 from slotwise.testing.checks.scheduler import HASH_SEEDS
 from slotwise.testing.checks.trial import NOT_VALID, REFUSED, Trial, on_variant
 from slotwise.testing.random_instances.lost_nodes import without_nodes
+from slotwise.testing.random_instances.wide_numbers import is_within_limits
 
 MOST_SHOWN = 6
 """Most tasks that a finding names."""
@@ -395,7 +394,7 @@ def _with_more(instance: Instance) -> Iterator[tuple[str, Instance]]:
     )
     for how, larger in variants:
         changed = replace(instance, cluster=larger)
-        if _is_within_limits(changed):
+        if is_within_limits(changed):
             yield how, changed
 
 
@@ -420,15 +419,6 @@ def _with_one_more(cluster: Cluster) -> Cluster:
         rows = [(*row, row[-1]) for row in matrix]
         matrix = (*rows, rows[-1])
     return replace(cluster, nodes=(*cluster.nodes, node), matrix=matrix)
-
-
-def _is_within_limits(instance: Instance) -> bool:
-    """Whether its numbers are small enough, see docs/problem.md."""
-    try:
-        compile_problem(instance)
-    except InputError:
-        return False
-    return True
 
 
 ONE_NODE = "it has one node"
