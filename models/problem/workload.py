@@ -347,14 +347,15 @@ def _units(
             if other.target == c and other.grouping == LOCAL and other.selectivity is not None
         )
         grains[c] = _gcd((one.even, one.first, *local))
-    each = [
-        one.by_task(grains[one.source], receivers[one.source].tasks) / one.shares
-        for one in emissions
+    amounts = [
+        emission.by_task(grains[emission.source], receivers[emission.source].tasks)
+        / emission.shares
+        for emission in emissions
     ]
     works = [grains[c] * one.service for c, one in receivers.items()]
-    works += [grain * times for grain in each for times in serialise]
+    works += [grain * times for grain in amounts for times in serialise]
     return _gcd(works), _gcd(
-        grain * one.megabits for one, grain in zip(emissions, each, strict=True)
+        grain * emission.megabits for emission, grain in zip(emissions, amounts, strict=True)
     )
 
 
@@ -379,14 +380,20 @@ def _pairs(
     for k, (c, _) in enumerate(classes):
         of_component[c].append(k)
     by_pair: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0] * 5)
-    for one in emissions:
-        if one.grouping == LOCAL:
+    for emission in emissions:
+        if emission.grouping == LOCAL:
             continue
-        targets = [first[one.target]] if one.grouping == "global" else of_component[one.target]
-        for a in of_component[one.source]:
-            each = one.by_task(amounts[a], receivers[one.source].tasks) / one.shares
-            asked = [*(_steps(each * times, work) for times in serialise)]
-            asked.append(_steps(each * one.megabits, bits))
+        targets = (
+            [first[emission.target]]
+            if emission.grouping == "global"
+            else of_component[emission.target]
+        )
+        for a in of_component[emission.source]:
+            amount_each = (
+                emission.by_task(amounts[a], receivers[emission.source].tasks) / emission.shares
+            )
+            asked = [*(_steps(amount_each * times, work) for times in serialise)]
+            asked.append(_steps(amount_each * emission.megabits, bits))
             for b in targets:
                 by_pair[a, b] = [x + y for x, y in zip(by_pair[a, b], asked, strict=True)]
     works = (

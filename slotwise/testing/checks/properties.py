@@ -61,13 +61,13 @@ def _broken(trial: Trial, instance: Instance, violations: Sequence[Violation]) -
     if not violations:
         return None
     firsts = first_of_each_rule(violations)
-    said = [
+    reasons = [
         _missing(trial, instance, one) if rule == PLACED else f"breaks {one}"
         for rule, one in firsts.items()
     ]
     others = len(violations) - len(firsts)
     more = f" (and {others} more)" if others else ""
-    return Finding(f"{'; '.join(said)}{more}", tuple(firsts))
+    return Finding(f"{'; '.join(reasons)}{more}", tuple(firsts))
 
 
 def first_of_each_rule(violations: Sequence[Violation]) -> dict[str, Violation]:
@@ -109,8 +109,8 @@ def admits(trial: Trial, instance: Instance) -> Finding | None:
     broken = first_of_each_rule(trial.verdict(instance).violations)
     if broken:
         _check_placeable(trial, instance)
-        said = "; ".join(f"breaks {one}" for one in broken.values())
-        return Finding(f"{said}, where a valid placement exists", tuple(broken))
+        reasons = "; ".join(f"breaks {one}" for one in broken.values())
+        return Finding(f"{reasons}, where a valid placement exists", tuple(broken))
     return None
 
 
@@ -443,8 +443,8 @@ def survives_node_loss(trial: Trial, instance: Instance) -> Finding | None:
             continue
         broken = first_of_each_rule(trial.verdict(rest).violations)
         if broken:
-            said = "; ".join(f"breaks {one}" for one in broken.values())
-            return Finding(f"without {node}, {said}", tuple(broken))
+            reasons = "; ".join(f"breaks {one}" for one in broken.values())
+            return Finding(f"without {node}, {reasons}", tuple(broken))
     return None
 
 
