@@ -182,7 +182,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         "lines a second and memory of follow from a topic of Kafka, against the batch job",
     ),
     "masters_agree": Experiment(
-        ".clusters.masters_agree",
+        ".agreement.masters_agree",
         "whether a grading has the same rows on every kind of Spark master",
     ),
     "profile_accuracy": Experiment(
