@@ -90,11 +90,11 @@ def _move(
     problem: Problem,
     names: Sequence[tuple[str, str]],
     task: int,
-    here: tuple[int, int],
-    there: tuple[int, int],
+    source: tuple[int, int],
+    target: tuple[int, int],
 ) -> TaskMove:
     return TaskMove(
-        task, "/".join(names[task]), place_of(problem, *here), place_of(problem, *there)
+        task, "/".join(names[task]), place_of(problem, *source), place_of(problem, *target)
     )
 
 
