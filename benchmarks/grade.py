@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from slotwise.benchmarks.grading.batch.finished import finished
-from slotwise.benchmarks.grading.batch.folder import address_of, alone, local_folder, make_local
+from slotwise.benchmarks.grading.batch.folder import address_of
 from slotwise.benchmarks.grading.batch.slots import task_cpus
 from slotwise.benchmarks.grading.batch.start import Batch, run_batch
 from slotwise.benchmarks.grading.command_text import command_text, keep_command
@@ -24,13 +24,12 @@ from slotwise.benchmarks.grading.names import (
     known_engine,
     known_methods,
 )
-from slotwise.benchmarks.grading.oracle.asked import by_work, checked_share
-from slotwise.benchmarks.grading.oracle.sample import without_unsampled
-from slotwise.benchmarks.grading.oracle.stages import grading_stages
+from slotwise.benchmarks.grading.oracle.stages import grading_stages, without_unsampled
 from slotwise.benchmarks.grading.plan import RunLimits, make_settings
 from slotwise.benchmarks.grading.progress.watching import watching
 from slotwise.benchmarks.grading.rows import RIGHTLY_REFUSED
 from slotwise.benchmarks.grading.sources import read_graph_parts, read_sources
+from slotwise.benchmarks.grading.store import alone, local_folder, make_local
 from slotwise.models.errors import InputError
 from slotwise.models.prediction.assumptions import Assumptions, read_assumptions
 from slotwise.models.values import time_limit, whole
@@ -42,7 +41,7 @@ from slotwise.pipeline.spark.masters import (
     is_local,
 )
 from slotwise.pipeline.spark.session import session
-from slotwise.solver.core.limited import check_takes_work
+from slotwise.solver.core.limited import check_takes_work, wall_limit_s
 from slotwise.solver.engines import ENGINES
 
 _LITTLE_MEMORY = {DRIVER_MEMORY: "1g"}
@@ -264,3 +263,22 @@ def _cluster(
     cluster = Cluster(master, None if archive is None else Path(archive), {**ours, **conf})
     cluster.check()
     return cluster
+
+
+def by_work(limits: RunLimits) -> RunLimits:
+    """Return limits whose seconds are units of work instead, on one thread, with a safety limit."""
+    units = limits.time_limit_s
+    return replace(limits, time_limit_s=wall_limit_s(units), workers=1, work=units)
+
+
+def checked_share(share: object) -> float:
+    """Return the share of instances that is cross-checked.
+
+    Raises
+    ------
+    InputError
+        When it is not a number from 0 to 1.
+    """
+    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
+        raise InputError("must be a share from 0 to 1", field="crosscheck", value=share)
+    return float(share)

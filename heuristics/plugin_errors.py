@@ -13,7 +13,7 @@ from types import CodeType
 from slotwise.heuristics.method import MethodError
 from slotwise.models.errors import one_line
 
-MOST_SAID = 300
+MOST_CHARACTERS = 300
 """Most characters shown of an exception's message; the last ones are kept."""
 
 OURS = "slotwise"
@@ -63,7 +63,7 @@ def _place(file: str, line: int) -> str:
 
 def format_error(error: BaseException, package: str) -> str:
     """Return type, message and place of an exception from `package`."""
-    text = one_line(str(error), MOST_SAID)
+    text = one_line(str(error), MOST_CHARACTERS)
     kind = type(error).__name__
     return (f"{kind}: {text}" if text else kind) + raised_at(error, package)
 

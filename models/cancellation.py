@@ -57,10 +57,10 @@ class CancellationToken:
     def is_cancelled(self) -> bool:
         """Whether the token or a parent was cancelled, or the deadline has passed."""
         now = time.perf_counter() if self.clock is None else self.clock.spent
-        return self.is_told or now >= self._deadline
+        return self.is_cancel_requested or now >= self._deadline
 
     @property
-    def is_told(self) -> bool:
+    def is_cancel_requested(self) -> bool:
         """Whether the token or a parent was cancelled, whatever the deadline is."""
         token: CancellationToken | None = self
         while token is not None:

@@ -279,8 +279,8 @@ def _placement(
     yield from (f"placement: {violation}" for violation in verdict.violations)
     for written, recomputed in zip(certificate.objective, verdict.objective, strict=True):
         if written.value != recomputed.value:
-            said = "nothing" if written.value is None else plain(written.value)
-            yield f"value of {written.term}: {said} written, {plain(recomputed.value)} recomputed"
+            value = "nothing" if written.value is None else plain(written.value)
+            yield f"value of {written.term}: {value} written, {plain(recomputed.value)} recomputed"
 
 
 def _status(certificate: Certificate) -> Iterator[str]:

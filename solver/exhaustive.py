@@ -21,7 +21,7 @@ from typing import NamedTuple
 from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.problem.problem import CLUSTER, NODE, RACK, WORKER, Problem
-from slotwise.models.problem.workload import LOCAL, Sent, Workload
+from slotwise.models.problem.workload import LOCAL, Emission, Workload
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.core.declared_rules import declares
 from slotwise.solver.core.engine import Engine, configurable
@@ -414,17 +414,17 @@ class Utilisation:
         for component, rates in dealt.rates.items():
             for (_, place), rate in zip(dealt.tasks[component], rates, strict=True):
                 yield "cpu", place[0], rate * workload.receivers[component].service
-        for one in workload.sent:
-            for here, there, amount in dealt.sent(one):
-                level = self._level(here, there)
-                yield "cpu", here[0], amount * workload.serialise[level]
-                bits = amount * one.megabits
+        for emission in workload.emissions:
+            for sender, receiver, amount in dealt.traffic(emission):
+                level = self._level(sender, receiver)
+                yield "cpu", sender[0], amount * workload.serialise[level]
+                bits = amount * emission.megabits
                 if level >= RACK and bits:
-                    yield "out", here[0], bits
-                    yield "in", there[0], bits
+                    yield "out", sender[0], bits
+                    yield "in", receiver[0], bits
                 if level == CLUSTER and bits:
-                    yield "up", self._rack[here[0]], bits
-                    yield "down", self._rack[there[0]], bits
+                    yield "up", self._rack[sender[0]], bits
+                    yield "down", self._rack[receiver[0]], bits
 
 
 class Dealt:
@@ -453,34 +453,38 @@ class Dealt:
     def _received(self, component: int) -> list[Fraction]:
         one, first = self._workload.receivers[component], self._workload.first.get(component)
         rates = [one.even + (one.first if c == first else 0) for c, _ in self.tasks[component]]
-        for other in self._workload.sent:
-            if other.target == component and other.grouping == LOCAL:
-                for sender, (_, place) in enumerate(self.tasks[other.source]):
-                    to = self._targets(other, place)
+        for emission in self._workload.emissions:
+            if emission.target == component and emission.grouping == LOCAL:
+                for sender, (_, place) in enumerate(self.tasks[emission.source]):
+                    to = self._targets(emission, place)
                     for receiver in to:
-                        rates[receiver] += self._emitted(other, sender) / len(to)
+                        rates[receiver] += self._emitted(emission, sender) / len(to)
         return rates
 
-    def _emitted(self, one: Sent, sender: int) -> Fraction:
-        return one.by_task(self.rates[one.source][sender], len(self.tasks[one.source]))
+    def _emitted(self, emission: Emission, sender: int) -> Fraction:
+        return emission.by_task(
+            self.rates[emission.source][sender], len(self.tasks[emission.source])
+        )
 
-    def _targets(self, one: Sent, place: Place) -> list[int]:
+    def _targets(self, emission: Emission, place: Place) -> list[int]:
         """Return which of the receiving tasks a task in a place sends to."""
-        tasks = self.tasks[one.target]
+        tasks = self.tasks[emission.target]
         some = list(range(len(tasks)))
-        if one.grouping == "global":
-            return [j for j in some if tasks[j][0] == self._workload.first[one.target]]
-        if one.grouping == LOCAL:
+        if emission.grouping == "global":
+            return [j for j in some if tasks[j][0] == self._workload.first[emission.target]]
+        if emission.grouping == LOCAL:
             return [j for j in some if tasks[j][1] == place] or some
         return some
 
-    def sent(self, one: Sent) -> Iterator[tuple[Place, Place, Fraction]]:
+    def traffic(self, emission: Emission) -> Iterator[tuple[Place, Place, Fraction]]:
         """Yield (place of the sender, of the receiver, tuples/s) for each pair of tasks."""
-        for sender, (_, here) in enumerate(self.tasks.get(one.source, ())):
-            to = self._targets(one, here)
-            each = self._emitted(one, sender) / (1 if one.grouping == "all" else len(to))
-            for receiver in to:
-                yield here, self.tasks[one.target][receiver][1], each
+        for sender, (_, place) in enumerate(self.tasks.get(emission.source, ())):
+            receivers = self._targets(emission, place)
+            amount = self._emitted(emission, sender) / (
+                1 if emission.grouping == "all" else len(receivers)
+            )
+            for receiver in receivers:
+                yield place, self.tasks[emission.target][receiver][1], amount
 
 
 # Which instances are tiny enough.

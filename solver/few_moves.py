@@ -563,14 +563,14 @@ Worker = tuple[int, int | None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Held:
+class CurrentCounts:
     """What runs now: [K] by home, (topology, node, label), and by node [N, K]."""
 
     workers: dict[tuple[int, int, int], IntArray]
     nodes: IntArray
 
 
-def current_counts(problem: Problem, kinds: TaskTypes) -> Held:
+def current_counts(problem: Problem, kinds: TaskTypes) -> CurrentCounts:
     """Return what each home and each node holds now."""
     workers: dict[tuple[int, int, int], IntArray] = {}
     nodes = np.zeros((problem.node_count, kinds.count), dtype=np.int64)
@@ -582,13 +582,15 @@ def current_counts(problem: Problem, kinds: TaskTypes) -> Held:
             empty = np.zeros(kinds.count, dtype=np.int64)
             workers.setdefault(key, empty)[kind] += task_class.size
             nodes[task_class.home[0], kind] += task_class.size
-    return Held(workers, nodes)
+    return CurrentCounts(workers, nodes)
 
 
 class NodeChanges:
     """Makes the changes of nodes; `worker_of` maps each part of them to its worker."""
 
-    def __init__(self, problem: Problem, kinds: TaskTypes, held: Held, merger: Merger) -> None:
+    def __init__(
+        self, problem: Problem, kinds: TaskTypes, held: CurrentCounts, merger: Merger
+    ) -> None:
         self._problem, self._kinds, self._held, self._merger = problem, kinds, held, merger
         self._fresh: dict[int, Changes] = {}
         self.worker_of: dict[int, Worker] = {}

@@ -15,7 +15,7 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.judge.verdict import Verdict
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.baseline import BASELINE, KIND, simple_bounds
+from slotwise.solver.baseline import BASELINE
 from slotwise.solver.contradictions import COUNTING, find_contradiction
 from slotwise.solver.core.declared_rules import unknown
 from slotwise.solver.core.engine import Engine, configured
@@ -26,25 +26,20 @@ from slotwise.solver.core.limited import (
     supervised_by_work,
     supervised_in_time,
 )
-from slotwise.solver.core.memory import MemoryLimitError, RunToken, watched
-from slotwise.solver.core.not_taken import NotTakenError, UntakenError
+from slotwise.solver.core.memory import RunToken, watched
 from slotwise.solver.core.progress import LOG, OnProgress, Progress, logged
-from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Result, Status
 from slotwise.solver.core.solve_state import SolveState
 from slotwise.solver.core.supervision import TimeLimit
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.orphans.first_placement import first_placement
 from slotwise.solver.parameters import Parameters
-from slotwise.solver.portfolio.attempt import confirm_claim, is_confirmation_due, run_checked
+from slotwise.solver.portfolio.attempt import Answer, is_confirmation_due, not_taken, run_named
 from slotwise.solver.portfolio.auto import run_auto
 from slotwise.solver.portfolio.params import AUTO, AUTO_DEFAULTS, auto_params, checked_parameters
-from slotwise.solver.portfolio.run import Answer
 from slotwise.solver.structure.matching import kept_running
 from slotwise.solver.structure.task_types import PARTS, RULES
 
-ASKED = "asked for"
-"""The reason given for running an engine that the caller named."""
 CURRENT = "what runs, and orphans"
 """The reported source of the first placement where tasks run already."""
 RELAXATION = "solved before, as a relaxation"
@@ -206,50 +201,20 @@ def _run(
     state: SolveState,
     token: RunToken,
 ) -> Answer:
+    """Offer a first placement, then run ``auto``, or the engine that the caller named."""
     reason = unknown(problem, RULES, PARTS)
     if reason is not None:
-        raise _not_taken(engine if isinstance(engine, str) else engine.name, reason)
+        raise not_taken(engine if isinstance(engine, str) else engine.name, reason)
     placement = first_placement(problem, token)
     if placement is not None:
         state.offer(placement, CURRENT)
     if engine == AUTO:
         return run_auto(problem, limits, hint, state, token, auto_params(state.parameters))
-    chosen = ENGINES.get(engine) if isinstance(engine, str) else engine
-    if chosen is None:
+    named = ENGINES.get(engine) if isinstance(engine, str) else engine
+    if named is None:
         rule = f"is not an engine; {suggestion(str(engine), [AUTO, *ENGINES])}"
         raise InputError(rule, field="engine", value=engine)
-    chosen = configured(chosen, state.parameters)
-    name, reason = chosen.name, chosen.supports(problem)
-    if reason is not None:
-        raise _not_taken(name, reason)
-    began = token.now()
-    state.start(name, ASKED)
-    if state.confirm:  # bounds that need no solver
-        state.prove(simple_bounds(problem), BASELINE.name, KIND)
-    try:
-        reporter = Reporter(state, name, token=token)
-        outcome = run_checked(chosen, ASKED, problem, limits, hint, reporter)
-    except MemoryLimitError:
-        return (chosen,), state.outcome()
-    except NotTakenError as error:
-        raise _not_taken(name, str(error)) from error
-    state.trust.check()
-    if state.confirm:
-        left = replace(limits, time_s=limits.time_s - (token.now() - began))
-        confirming = confirm_claim(state, chosen, left, token)
-        state.trust.check()
-        return (chosen, *confirming), _with_state(state, outcome)
-    if outcome.status is Status.UNKNOWN and state.best is not None:  # lack of memory ended it
-        outcome = _with_state(state, outcome)
-    return (chosen,), outcome
-
-
-def _with_state(state: SolveState, outcome: Outcome) -> Outcome:
-    """Return an engine's outcome with the state's values and bounds instead of its own."""
-    now = state.outcome(outcome.proof)
-    return replace(
-        outcome, status=now.status, placement=now.placement, values=now.values, bounds=now.bounds
-    )
+    return run_named(named, problem, limits, hint, state, token)
 
 
 def _unfinished(engine: str | Engine, state: SolveState) -> Answer:
@@ -260,8 +225,3 @@ def _unfinished(engine: str | Engine, state: SolveState) -> Answer:
     engines = engines or (() if named is None else (configured(named, state.parameters),))
     kinds = dict.fromkeys(proven.kind for proven in state.proofs() if proven is not None)
     return engines or (BASELINE,), state.outcome(", ".join(kinds))
-
-
-def _not_taken(name: str, reason: str) -> UntakenError:
-    rule = f"does not take this instance: {reason}; use auto or another engine"
-    return UntakenError(rule, field="engine", value=name)

@@ -43,7 +43,7 @@ SPARK_FILES = {
         "tests/test_tutorials.py",
     ),
     "logs": (
-        "tests/benchmarks/experiments/clusters/test_yarn.py",
+        "tests/benchmarks/experiments/agreement/test_yarn.py",
         "tests/pipeline/following/test_follow.py",
         "tests/pipeline/spark/test_scratch.py",
         "tests/pipeline/statistics/test_parsing.py",

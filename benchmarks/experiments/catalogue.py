@@ -132,7 +132,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         "seconds of ras-default against executors and nodes",
     ),
     "slots": Experiment(
-        ".slots.optima",
+        ".proofs.slots",
         "how fast SAM's fewest slots are proven",
     ),
     "measured_round_trip": Experiment(
@@ -162,7 +162,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         "seconds and memory of the statistics against lines, compared with pandas and plain Python",
     ),
     "grading_speed": Experiment(
-        ".speed.harness.ratios",
+        ".speed.harness",
         "what the harness of a grading takes, compared with a bare process",
     ),
     "summary_speed": Experiment(
@@ -182,7 +182,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         "lines a second and memory of follow from a topic of Kafka, against the batch job",
     ),
     "masters_agree": Experiment(
-        ".clusters.masters_agree",
+        ".agreement.masters_agree",
         "whether a grading has the same rows on every kind of Spark master",
     ),
     "profile_accuracy": Experiment(

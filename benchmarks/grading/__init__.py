@@ -3,7 +3,7 @@
 Which cases are there (`sources`), which methods and engine are asked for (`names`), what is done
 with each case (`plan`), how does each run end as a row (`run`, in the processes of `children`: a
 crash or a timeout is a row)? Spark joins, spreads and writes all of it in `batch`; `progress` shows
-and logs which runs have ended; `store` reads what was written. `exact` runs exact engines, and
+and logs which runs have ended; `store` reads what was written. `exact_run` runs exact engines, and
 `oracle` says from which placement, and who checks them. `rows` names every column; `row_file`
 checks files from unknown sources.
 

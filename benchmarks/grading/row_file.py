@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import types
 
-from slotwise.benchmarks.grading.exact.proofs import read_proofs
+from slotwise.benchmarks.grading.proofs import read_proofs
 from slotwise.benchmarks.grading.rows import (
     MEANING,
     OTHER_MEANING,

@@ -94,7 +94,7 @@ def outcome(run: PlannedRun, load: Loader) -> RunOutcome:
     preload(Kind(run.kind))
     clock = _Clock()
     try:
-        result = _found(run, load, clock)
+        result = _run_of_kind(run, load, clock)
     except MethodError as error:
         result = {"status": _failure(error), "error": str(error)}
     except UnfinishedError as error:
@@ -110,7 +110,7 @@ def outcome(run: PlannedRun, load: Loader) -> RunOutcome:
     return {**clock.read(), **result, "status": str(result["status"]), "cpu_model": cpu_model()}
 
 
-def _found(run: PlannedRun, load: Loader, clock: _Clock) -> RunOutcome:
+def _run_of_kind(run: PlannedRun, load: Loader, clock: _Clock) -> RunOutcome:
     if run.case.subject == Subject.ALLOCATION:
         return allocated(run, clock)
     problem = load(run)
@@ -126,7 +126,7 @@ def _failure(error: MethodError) -> RunStatus:
 
 
 def _exact(run: PlannedRun, problem: Problem, clock: _Clock) -> RunOutcome:
-    from slotwise.benchmarks.grading.exact.exact_run import solved
+    from slotwise.benchmarks.grading.exact_run import solved
 
     hint = None if run.hint is None else read_placement_text(run.hint)
     result, placement = solved(run, problem, hint, memory_limit_of(run), clock)

@@ -5,15 +5,18 @@ Spark writes both (`batch`); older gradings have an instance in ``instances/HASH
 
 from __future__ import annotations
 
+import fcntl
+import os
 import secrets
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from slotwise.benchmarks.grading.batch.folder import INSTANCES, ROWS, make_local
 from slotwise.benchmarks.grading.row_file import check_terms_agree, read_rows
 from slotwise.benchmarks.grading.rows import COLUMNS, KEY, Kind, Row, newest_rows
 from slotwise.models.errors import InputError, in_file
@@ -27,6 +30,77 @@ from slotwise.models.problem.problem import Problem
 
 if TYPE_CHECKING:
     from slotwise.benchmarks.grading.sources import Case
+
+
+ROWS = "rows"
+INSTANCES = "instances"
+PLAN = "plan"
+LOCK = ".lock"
+"""An empty file that the grading at work keeps locked; the system frees it when that ends."""
+
+
+def local_folder(out: str | os.PathLike[str]) -> Path | None:
+    """Return the folder where it is of this machine or mounted; ``None`` for ``hdfs://...``."""
+    text = os.fspath(out)
+    if text.startswith("file:"):
+        return Path("/" + text.removeprefix("file:").lstrip("/"))
+    return None if "://" in text else Path(text).absolute()
+
+
+def make_local(out: str | os.PathLike[str]) -> None:
+    """Make the folder where it is one of this machine; elsewhere Spark does when it writes.
+
+    Raises
+    ------
+    InputError
+        When it cannot be made or written to.
+    """
+    if not os.fspath(out):
+        raise InputError("must name a folder", field="out", value="")
+    local = local_folder(out)
+    if local is None:
+        return
+    try:
+        (local / ROWS).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"cannot be made: {error.strerror}", field="out", value=str(local)
+        ) from error
+    if not os.access(local / ROWS, os.W_OK):
+        raise InputError("cannot be written to", field="out", value=str(local))
+
+
+@contextmanager
+def alone(out: str | os.PathLike[str]) -> Iterator[None]:
+    """Keep other gradings out of a folder of this machine meanwhile; of others nobody can.
+
+    Two at once would run the same runs, and each would remove what the other is writing. However
+    this process ends, the folder is free then.
+
+    Raises
+    ------
+    InputError
+        When another grading is at work there.
+    """
+    local = local_folder(out)
+    if local is None:
+        yield
+        return
+    with (local / LOCK).open("a", encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            rule = "another grading is writing into it; wait until it has ended, or name another"
+            raise InputError(rule, field="out", value=str(local)) from error
+        except OSError as error:
+            unsure = f"{local} cannot be locked ({error.strerror}): let one grading at a time run"
+            warnings.warn(unsure, RuntimeWarning, stacklevel=3)
+        yield
+
+
+def parquet_files(folder: Path) -> list[Path]:
+    """Return the files of rows in a folder, without those that are being written; sorted."""
+    return sorted(file for file in folder.glob("*.parquet") if file.name[0] not in "._")
 
 
 class Store:

@@ -78,8 +78,8 @@ def _lines(comparison: MethodComparison, balance: Floats) -> list[tuple[str, ...
     ]
     lines = []
     for member, method in enumerate(comparison.members):
-        here = (judged.method == method) & np.isin(judged.instance, comparison.instances)
-        loads = balance[here & judged.placed]
+        is_compared = (judged.method == method) & np.isin(judged.instance, comparison.instances)
+        loads = balance[is_compared & judged.placed]
         ratios = [_ratio(cuts[common, member], best[common])]
         ratios += [NO_NUMBER if baseline is None else _ratio(cuts[common, member], baseline[common])
                    for baseline in baselines]  # fmt: skip

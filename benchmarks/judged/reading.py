@@ -17,15 +17,10 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from slotwise.benchmarks.grading.batch.folder import (
-    ROWS,
-    address_of,
-    check_not_empty,
-    local_folder,
-    parquet_files,
-)
+from slotwise.benchmarks.grading.batch.folder import address_of, check_not_empty
 from slotwise.benchmarks.grading.row_file import NOT_PARQUET, ROW_SCHEMA, read_rows, row_schema
 from slotwise.benchmarks.grading.rows import SCHEMA, Row
+from slotwise.benchmarks.grading.store import ROWS, local_folder, parquet_files
 from slotwise.benchmarks.judged.judging import Judged, judge_runs
 from slotwise.benchmarks.judged.runs import COLUMNS, FILE, Runs, joined, newest, part_of
 from slotwise.models.errors import InputError, in_file
@@ -68,7 +63,7 @@ def read_judged(
         this machine.
     """
     if master is None and local_folder(folder) is not None:
-        return judge_runs(read_here(folder), solver_gap)
+        return judge_runs(read_local(folder), solver_gap)
     from slotwise.pipeline.spark.session import session
 
     with session(master or "local[*]", starting or nullcontext()) as spark:
@@ -88,7 +83,7 @@ def judged_rows(rows: Sequence[Row], solver_gap: bool = False) -> Judged:
     return judge_runs(newest(joined([part_of(table)])), solver_gap)
 
 
-def read_here(folder: str | os.PathLike[str]) -> Runs:
+def read_local(folder: str | os.PathLike[str]) -> Runs:
     """Return the runs in a folder of this machine."""
     return newest(_joined(_read(row_files(folder)), folder))
 

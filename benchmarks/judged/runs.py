@@ -175,13 +175,13 @@ def _floats(column: pa.ChunkedArray) -> NDArray[np.float64]:
     return np.asarray(column.cast(pa.float64()).to_numpy(), dtype=float)
 
 
-_TOLD = ("status", "violations", "reason", "error")
+_FAILURE_COLUMNS = ("status", "violations", "reason", "error")
 
 
 def _reasons(table: pa.Table, placed: NDArray[np.bool_]) -> pd.Categorical:
     """Return in words why runs have no valid placement; "" where they have one."""
     failed = np.flatnonzero(~placed)
-    failures = table.select(_TOLD).take(pa.array(failed))
+    failures = table.select(_FAILURE_COLUMNS).take(pa.array(failed))
     names = {"": 0}
     codes = np.zeros(len(placed), dtype=np.int32)
     codes[failed] = [

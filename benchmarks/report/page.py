@@ -16,7 +16,6 @@ from markupsafe import Markup
 
 from slotwise.benchmarks.grading.row_file import placement_of
 from slotwise.benchmarks.grading.rows import Kind, Row, RunStatus
-from slotwise.benchmarks.grading.store import Store
 from slotwise.benchmarks.judged.edge_cuts import edge_cut_table
 from slotwise.benchmarks.judged.judging import Judged, Proof
 from slotwise.benchmarks.judged.method_table import (
@@ -30,7 +29,7 @@ from slotwise.benchmarks.report.answers import answers
 from slotwise.benchmarks.report.case_table import STATES, CaseLine, case_lines, plain_columns
 from slotwise.benchmarks.report.failures import failures
 from slotwise.benchmarks.report.figures.chart import Figure
-from slotwise.benchmarks.report.graded_rows import Graded, read_graded
+from slotwise.benchmarks.report.graded_rows import Graded
 from slotwise.benchmarks.report.labels import label_of
 from slotwise.benchmarks.report.page_template import template
 from slotwise.benchmarks.report.text import DASH, exact_title, number, objective_text
@@ -48,26 +47,6 @@ PAGE = "report.html"
 ANSWER, WHY, WORTH = ("gaps-ranked",), ("traffic", "overload"), ("worth",)
 """Names of the charts that stand with the answer, with its reasons, and with what it is worth; the
 others follow."""
-
-
-def write_report(directory: str | Path, labels: Mapping[str, str] | None = None) -> Path:
-    """Write the page of the grading in `directory` and return its path.
-
-    Parameters
-    ----------
-    directory
-        What ``grade`` wrote into.
-    labels
-        Method -> what the page calls it; others keep their names.
-
-    Raises
-    ------
-    InputError
-        When there are no rows in `directory`, the page cannot be written, or a label is of no
-        method there.
-    """
-    store = Store(Path(directory))
-    return write_page(read_graded(store, labels), store.folder)
 
 
 def write_page(graded: Graded, folder: Path) -> Path:
@@ -260,10 +239,12 @@ def _shown(
     """Return the exact engine's placement first, then the methods' in the order of the table."""
     order = {cell.method: i for i, cell in enumerate(line.cells)}
     rows = sorted(rows, key=lambda row: (row["kind"] != Kind.EXACT, order.get(row["method"], -1)))
-    return [_one(row, placement_of(row, problem), line, label) for row in rows]
+    return [_shown_placement(row, placement_of(row, problem), line, label) for row in rows]
 
 
-def _one(row: Row, placement: Placement, line: CaseLine, label: Callable[[str], str]) -> Shown:
+def _shown_placement(
+    row: Row, placement: Placement, line: CaseLine, label: Callable[[str], str]
+) -> Shown:
     is_exact = row["kind"] == Kind.EXACT
     name = label(row["method"])
     gap = next((cell.gap for cell in line.cells if cell.method == row["method"]), "")

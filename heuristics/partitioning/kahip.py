@@ -69,11 +69,11 @@ def run(graph: VertexStream, parts: Parts, rng: Generator, token: CancellationTo
     elif vertices <= count:  # nothing to decide, and KaHIP does not end
         part = np.arange(vertices, dtype=np.int32)
     else:
-        part = _asked(whole, parts, seed, token)
+        part = _kahip_partition(whole, parts, seed, token)
     return made_to_fit(whole, part, parts)
 
 
-def _asked(whole: CsrGraph, parts: Parts, seed: int, token: CancellationToken) -> IdArray:
+def _kahip_partition(whole: CsrGraph, parts: Parts, seed: int, token: CancellationToken) -> IdArray:
     request = io.BytesIO()
     np.savez(
         request,

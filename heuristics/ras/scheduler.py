@@ -539,7 +539,7 @@ CPU_NAME = "cpu.pcore.percent"
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldResources:
     """What assigned executors hold: by request, and all memory with shared regions (MB)."""
 
     offer: Offer
@@ -610,7 +610,7 @@ class SchedulingResources:
         return text
 
 
-def held_by(state: RasState, topology: int) -> Held:
+def held_by(state: RasState, topology: int) -> HeldResources:
     """Return what the assigned executors of `topology` hold in `state`."""
     model = state.model.topologies[topology]
     places = state.places[topology]
@@ -635,7 +635,9 @@ def held_by(state: RasState, topology: int) -> Held:
     workers = (state.workers[node][label] for node, label in slots)
     memory += compensated_sum(worker.onheap + worker.offheap for worker in workers)
     names = state.model.cluster.generic
-    return Held(Offer(cpu, onheap + offheap, dict(zip(names, generic, strict=True))), memory)
+    return HeldResources(
+        Offer(cpu, onheap + offheap, dict(zip(names, generic, strict=True))), memory
+    )
 
 
 def _offer(requested: Request, like: Offer) -> Offer:

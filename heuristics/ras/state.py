@@ -466,8 +466,8 @@ class RasState:
         labels, sharing = list(workers), list(shared)
         if self.tables is not None:
             labels, sharing = self.tables.labels(node, workers), self.tables.topologies(shared)
-        held = [workers[label] for label in labels]
-        self._used[node] = added_up(self.model, held, [shared[t] for t in sharing])
+        contents = [workers[label] for label in labels]
+        self._used[node] = added_up(self.model, contents, [shared[t] for t in sharing])
         self._set_left(node)
 
     def _set_left(self, node: int) -> None:

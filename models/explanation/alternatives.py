@@ -123,16 +123,16 @@ def _places(problem: Problem, placement: Placement, task: int) -> Iterator[tuple
         used.setdefault(node, []).append(label)
         if mine in who:
             yield node, label, False
-    here = (placement.nodes[task], placement.workers[task])
-    if here[0] != UNPLACED and here not in tenants:
-        yield *here, True
+    current = (placement.nodes[task], placement.workers[task])
+    if current[0] != UNPLACED and current not in tenants:
+        yield *current, True
     for node in range(problem.node_count):
         taken = used.get(node, [])
         label = next(label for label in range(len(taken) + 1) if label not in taken)
         if home is not None and home[0] == node and home[1] not in taken:
             label = home[1]
-        alone_here = here[0] == node and here not in tenants
-        if not alone_here or (home is not None and (node, label) == home != here):
+        is_alone = current[0] == node and current not in tenants
+        if not is_alone or (home is not None and (node, label) == home != current):
             yield node, label, True
 
 

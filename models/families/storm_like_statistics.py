@@ -137,24 +137,24 @@ def ratios(values: Sequence[float]) -> list[float]:
     return [math.log2(one / median(values)) for one in values]
 
 
-def cpu(one: Component) -> float:
+def cpu(component: Component) -> float:
     """Return the cpu of a task, points."""
-    return float(one.resources.get("cpu", 0))
+    return float(component.resources.get("cpu", 0))
 
 
-def onheap(one: Component) -> float:
+def onheap(component: Component) -> float:
     """Return the on-heap memory of a task, MB."""
-    return float(one.resources.get("onheap_mb", 0))
+    return float(component.resources.get("onheap_mb", 0))
 
 
-def offheap(one: Component) -> float:
+def offheap(component: Component) -> float:
     """Return the off-heap memory of a task, MB."""
-    return float(one.resources.get("offheap_mb", 0))
+    return float(component.resources.get("offheap_mb", 0))
 
 
-def memory(one: Component) -> float:
+def memory(component: Component) -> float:
     """Return the memory of a task, on-heap and off-heap, MB."""
-    return onheap(one) + offheap(one)
+    return onheap(component) + offheap(component)
 
 
 def _of_graph(topology: Topology) -> dict[str, float | None]:

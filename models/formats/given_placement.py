@@ -65,15 +65,15 @@ def given_placement_from_data(data: Any, instance: Instance) -> GivenPlacement:
     if isinstance(data, dict) and data.get("format") == PLAN_FORMAT:
         validated(PlanFile, data)
         with at("placement"):
-            return _given(data["placement"], instance)
+            return _placement_of_file(data["placement"], instance)
     if is_answer(data):
         if data["placement"] is None:
             status = data.get("status")
             rule = f"is missing from this answer (status {status!r}); give one that has a placement"
             raise InputError(rule, field="placement", has_value=False)
         with at("placement"):
-            return _given(data["placement"], instance)
-    return _given(data, instance)
+            return _placement_of_file(data["placement"], instance)
+    return _placement_of_file(data, instance)
 
 
 def is_answer(data: Any) -> bool:
@@ -88,7 +88,7 @@ def is_answer(data: Any) -> bool:
     return inside is None or has_format or isinstance(data.get("status"), str)
 
 
-def _given(data: Any, instance: Instance) -> GivenPlacement:
+def _placement_of_file(data: Any, instance: Instance) -> GivenPlacement:
     if isinstance(data, dict) and "refused" in data:
         reason = validated(RefusalFile, data).refused
         raise InputError("is a refusal; give a placement", field="refused", value=reason)

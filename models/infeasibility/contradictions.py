@@ -142,21 +142,21 @@ Contradiction = (
 )
 
 
-def holds(problem: Problem, one: Contradiction) -> bool:
+def holds(problem: Problem, contradiction: Contradiction) -> bool:
     """Return whether a contradiction really shows that `problem` has no placement.
 
     Never where topologies may be left out. Recomputed without a solver, in whole numbers.
     """
     if problem.may_reject:
         return False
-    required, available = amounts(facts_of(problem), one)
+    required, available = amounts(facts_of(problem), contradiction)
     return required > available
 
 
-def amounts(facts: Facts, one: Contradiction) -> tuple[int, int]:
+def amounts(facts: Facts, contradiction: Contradiction) -> tuple[int, int]:
     """Return the amounts required and available at most; (0, 0) where it does not apply."""
     try:
-        return _amounts(facts, one)
+        return _amounts(facts, contradiction)
     except _DoesNotApplyError:
         return 0, 0
 

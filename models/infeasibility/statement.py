@@ -73,47 +73,48 @@ class Statement:
         }
 
 
-def stated(problem: Problem, one: Contradiction) -> Statement:
+def stated(problem: Problem, contradiction: Contradiction) -> Statement:
     """Return a contradiction of `problem` in words, with its numbers recomputed."""
     facts = facts_of(problem)
-    required, available = amounts(facts, one)
+    required, available = amounts(facts, contradiction)
     unit, scale = "tasks", Fraction(1)
-    match one:
+    match contradiction:
         case TaskTooLarge():
-            rules, text = _too_large(facts, one)
+            rules, text = _too_large(facts, contradiction)
         case TooManyTasks():
-            rules, text = _too_many(facts, one, available)
+            rules, text = _too_many(facts, contradiction, available)
         case TooFewPlaces():
-            rules = _named(facts, one.limits, [facts.parts[key] for key in one.components])
+            components = contradiction.components
+            rules = _named(facts, contradiction.limits, [facts.parts[key] for key in components])
             text = (
-                f"{counted(required, 'task')} of {_listed(one.components)} may only go where there "
+                f"{counted(required, 'task')} of {_listed(components)} may only go where there "
                 f"is room for {available}: {required - available} too many"
-                f"{_by(rules, one.limits)}."
+                f"{_by(rules, contradiction.limits)}."
             )
         case TooFewSlots():
             unit = "workers"
-            rules, text = _slots(facts, one, required, available)
+            rules, text = _slots(facts, contradiction, required, available)
         case ResourceShort():
-            d = problem.dims.index(one.resource)
-            unit, scale, rules = one.resource, problem.units[d], ("capacity",)
+            d = problem.dims.index(contradiction.resource)
+            unit, scale, rules = contradiction.resource, problem.units[d], ("capacity",)
             need, have = required * scale, available * scale
             text = (
-                f"All tasks need {short_text(need)} {one.resource}, but all nodes"
+                f"All tasks need {short_text(need)} {contradiction.resource}, but all nodes"
                 f"{_with_slots(problem)} have {short_text(have)}: "
                 f"{short_text(need - have)} short."
             )
         case TooFewBins():
             unit = "weight"
-            parts = [facts.parts[key] for key, _ in one.weights]
-            rules = tuple(dict.fromkeys(("capacity", *_named(facts, one.limits, parts))))
-            text = _bins(facts, one, required, available)
+            parts = [facts.parts[key] for key, _ in contradiction.weights]
+            rules = tuple(dict.fromkeys(("capacity", *_named(facts, contradiction.limits, parts))))
+            text = _bins(facts, contradiction, required, available)
         case MustMove():
-            rules = ("max_moved", *_named(facts, one.limits, list(facts.parts.values())))
+            rules = ("max_moved", *_named(facts, contradiction.limits, list(facts.parts.values())))
             may = "none may" if not available else f"at most {available} may"
             text = (
                 f"At least {counted(required, 'task')} must leave where they run, but {may} move."
             )
-    return Statement(one, rules, text, required * scale, available * scale, unit)
+    return Statement(contradiction, rules, text, required * scale, available * scale, unit)
 
 
 def _listed(keys: tuple[ComponentId, ...]) -> str:

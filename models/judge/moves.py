@@ -56,8 +56,8 @@ def task_moves(problem: Problem, first: Placement, second: Placement) -> tuple[T
 
 def task_move(problem: Problem, first: Placement, second: Placement, task: int) -> TaskMove:
     """Return the move of one task from `first` to `second`."""
-    here, there = ((one.nodes[task], one.workers[task]) for one in (first, second))
-    return _move(problem, problem.instance.task_names(), task, here, there)
+    source, target = ((one.nodes[task], one.workers[task]) for one in (first, second))
+    return _move(problem, problem.instance.task_names(), task, source, target)
 
 
 def running_placement(problem: Problem) -> Placement | None:
@@ -90,11 +90,11 @@ def _move(
     problem: Problem,
     names: Sequence[tuple[str, str]],
     task: int,
-    here: tuple[int, int],
-    there: tuple[int, int],
+    source: tuple[int, int],
+    target: tuple[int, int],
 ) -> TaskMove:
     return TaskMove(
-        task, "/".join(names[task]), place_of(problem, *here), place_of(problem, *there)
+        task, "/".join(names[task]), place_of(problem, *source), place_of(problem, *target)
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from slotwise.models.errors import InternalError
 from slotwise.models.judge.accounting import Accounting, Workers
 from slotwise.models.problem.problem import Problem
-from slotwise.models.problem.workload import LOCAL, Sent, Workload
+from slotwise.models.problem.workload import LOCAL, Emission, Workload
 
 Amounts = list[Fraction]
 """One per worker, node or rack."""
@@ -66,11 +66,11 @@ class _Loads:
             service = self._workload.receivers[c].service
             for n, amount in zip(node, amounts, strict=True):
                 self.work[n] += amount * service
-        for one in self._workload.sent:
-            if one.source in received:
-                sent = self._sent(one, counts, received)
-                to = self._reached(one, workers, counts)
-                self._send(one, sent, to, (node, rack))
+        for emission in self._workload.emissions:
+            if emission.source in received:
+                sent = self._emitted(emission, counts, received)
+                to = self._reached(emission, workers, counts)
+                self._send(emission, sent, to, (node, rack))
 
     def _counts(self, workers: Workers) -> dict[int, list[int]]:
         """Return component -> its tasks in each worker."""
@@ -98,9 +98,9 @@ class _Loads:
             if one.first:
                 first = self._first(c, workers)
                 amounts = [a + one.first * b for a, b in zip(amounts, first, strict=True)]
-            for other in self._workload.sent:
-                if other.target == c and other.grouping == LOCAL:
-                    sent = self._sent(other, counts, received)
+            for emission in self._workload.emissions:
+                if emission.target == c and emission.grouping == LOCAL:
+                    sent = self._emitted(emission, counts, received)
                     dealt = sum(
                         (x for x, count in zip(sent, counts[c], strict=True) if not count),
                         Fraction(0),
@@ -111,21 +111,25 @@ class _Loads:
             received[c] = amounts
         return received
 
-    def _sent(
-        self, one: Sent, counts: dict[int, list[int]], received: dict[int, Amounts]
+    def _emitted(
+        self, emission: Emission, counts: dict[int, list[int]], received: dict[int, Amounts]
     ) -> Amounts:
         """Return what is sent from each worker."""
-        if one.selectivity is None:
-            each = one.rate / self._workload.receivers[one.source].tasks
-            return [each * count for count in counts[one.source]]
-        return [amount * one.selectivity for amount in received[one.source]]
+        if emission.selectivity is None:
+            each = emission.rate / self._workload.receivers[emission.source].tasks
+            return [each * count for count in counts[emission.source]]
+        return [amount * emission.selectivity for amount in received[emission.source]]
 
-    def _reached(self, one: Sent, workers: Workers, counts: dict[int, list[int]]) -> list[int]:
-        """Return the tasks in each worker that a channel leads to."""
-        return self._first(one.target, workers) if one.grouping == "global" else counts[one.target]
+    def _reached(
+        self, emission: Emission, workers: Workers, counts: dict[int, list[int]]
+    ) -> list[int]:
+        """Return the tasks in each worker that an emission reaches."""
+        if emission.grouping == "global":
+            return self._first(emission.target, workers)
+        return counts[emission.target]
 
     def _send(
-        self, one: Sent, sent: Amounts, to: list[int], where: tuple[list[int], list[int]]
+        self, emission: Emission, sent: Amounts, to: list[int], where: tuple[list[int], list[int]]
     ) -> None:
         """Add what sending asks of cpus and the network; `where` each worker is: node and rack."""
         node, rack = where
@@ -134,11 +138,11 @@ class _Loads:
         dealt = list(sent)
         for g, (amount, n, r) in enumerate(zip(sent, node, rack, strict=True)):
             reach = (to[g], on_node[n], in_rack[r], in_all)
-            if one.grouping == LOCAL and to[g]:
+            if emission.grouping == LOCAL and to[g]:
                 dealt[g] = Fraction(0)
                 reach, share = (1, 1, 1, 1), amount
             else:
-                share = amount / one.shares
+                share = amount / emission.shares
             levels = zip(reach, (0, *reach), self._workload.serialise, strict=False)
             self.work[n] += share * sum(
                 (wide - narrow) * seconds for wide, narrow, seconds in levels
@@ -150,7 +154,7 @@ class _Loads:
             leaving: dict[int, Fraction] = {}
             for amount, place in zip(dealt, places, strict=True):
                 leaving[place] = (
-                    leaving.get(place, Fraction(0)) + amount * one.megabits / one.shares
+                    leaving.get(place, Fraction(0)) + amount * emission.megabits / emission.shares
                 )
             total = sum(leaving.values(), Fraction(0))
             for place, count in there.items():

@@ -52,7 +52,7 @@ class _Family:
         Threads among which they are dealt.
     in_turn
         Whether siblings go to different ones first.
-    there
+    node_shares
         Share of its tuples by the node of the receiver.
     leaves
         Share of its tuples that go to another node.
@@ -61,7 +61,7 @@ class _Family:
     many: float
     receivers: float
     in_turn: bool
-    there: FloatArray
+    node_shares: FloatArray
     leaves: float
 
     @property
@@ -107,8 +107,8 @@ def bursts(loads: Loads) -> Bursts:
         for index in together:
             one = family_of[index]
             others = [family_of[other] for other in together if other != index]
-            meet = one.siblings * float(one.there @ one.there)
-            meet += sum(other.many * float(one.there @ other.there) for other in others)
+            meet = one.siblings * float(one.node_shares @ one.node_shares)
+            meet += sum(other.many * float(one.node_shares @ other.node_shares) for other in others)
             leave = one.siblings * one.leaves + sum(other.many * other.leaves for other in others)
             thread[index], receivers[index] = one.at_thread / 2, one.distinct
             out[index], into[index] = leave / 2, meet * one.leaves / 2
@@ -137,7 +137,7 @@ def _family(flows: Flows, hop: Hop) -> _Family:
         flows.groups.first[groups] if link.grouping == "global" else 1
     )
     nodes = len(flows.instance.cluster.nodes)
-    there = np.bincount(flows.groups.node[groups], received, nodes) / received.sum()
+    node_shares = np.bincount(flows.groups.node[groups], received, nodes) / received.sum()
     levels = link.copies()
     stays = float(link.stays.mean())
     receivers = float(np.where(link.stays, link.reach[:, 0], link.reach[:, 3]).mean())
@@ -146,12 +146,12 @@ def _family(flows: Flows, hop: Hop) -> _Family:
         senders = slice(of_source.start, of_source.stop)
         staying = flows.groups.size[senders] * link.stays
         near = np.bincount(flows.groups.node[senders], staying, nodes) / staying.sum()
-        there = (1 - stays) * there + stays * near
+        node_shares = (1 - stays) * node_shares + stays * near
     return _Family(
         hop.copies / float(route.visits[link.source]),
         receivers,
         link.grouping in IN_TURN,
-        there,
+        node_shares,
         float(levels[:, 2:].sum() / levels.sum()),
     )
 

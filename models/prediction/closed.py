@@ -203,7 +203,9 @@ def _over(queue: FloatArray, tokens: FloatArray) -> FloatArray:
     return np.divide(queue, np.broadcast_to(tokens, queue.shape), out=out, where=tokens > 0)
 
 
-def _seen(network: Network, tokens: Tokens, corrections: Mapping[int, Queues]) -> Queues:
+def _corrected_queues(
+    network: Network, tokens: Tokens, corrections: Mapping[int, Queues]
+) -> Queues:
     """Return how many more tuples one sees than by Schweitzer and Bard."""
     queues = Queues(
         np.zeros(len(network.route)),
@@ -226,7 +228,7 @@ def _settle(
     network: Network, tokens: Tokens, corrections: Mapping[int, Queues], start: Settled
 ) -> Settled:
     """Return the network with these tokens, from another."""
-    change = _seen(network, tokens, corrections)
+    change = _corrected_queues(network, tokens, corrections)
     mixing, now, settled = Mixing(), start, False
     for _ in range(MOST_ROUNDS):
         before = now

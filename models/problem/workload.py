@@ -63,7 +63,7 @@ class Received:
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class Emission:
     """What the tasks of one component send to those of another.
 
     Parameters
@@ -144,10 +144,10 @@ class Workload:
     ----------
     receivers
         Component -> what it receives, a sender by ``local_or_shuffle`` before its receivers.
-    sent
-        All that is sent.
+    emissions
+        What components send to each other.
     first
-        Component that something is sent to by ``global`` -> the class of its first task.
+        Component that receives something by ``global`` -> the class of its first task.
     serialise
         Seconds of a core of 100 points to send a tuple, by level.
     cores
@@ -168,7 +168,7 @@ class Workload:
     """
 
     receivers: Mapping[int, Received]
-    sent: tuple[Sent, ...]
+    emissions: tuple[Emission, ...]
     first: Mapping[int, int]
     serialise: tuple[Fraction, ...]
     cores: tuple[Fraction, ...]
@@ -198,48 +198,48 @@ def compile_workload(
     """
     index = {key: number for number, key in enumerate(components)}
     receivers: dict[int, Received] = {}
-    sent: list[Sent] = []
+    emissions: list[Emission] = []
     for t, topology in enumerate(instance.topologies):
         some, streams = _topology(t, topology, index)
         receivers |= {one.component: one for one in some}
-        sent += streams
+        emissions += streams
     cluster = instance.cluster
-    receivers = {c: receivers[c] for c in _order(components, receivers, sent)}
+    receivers = {c: receivers[c] for c in _order(components, receivers, emissions)}
     first = {
         one.target: min(
             (k for k, (c, _) in enumerate(classes) if c == one.target),
             key=lambda k: classes[k][1][0],
         )
-        for one in sent
+        for one in emissions
         if one.grouping == "global"
     }
-    serialise = _serialise(cluster) if sent else (Fraction(0),) * 4
+    serialise = _serialise(cluster) if emissions else (Fraction(0),) * 4
     cores = _cores(cluster)
-    crosses = len(cluster.nodes) > 1 and any(one.megabits for one in sent)
+    crosses = len(cluster.nodes) > 1 and any(one.megabits for one in emissions)
     nic_out, nic_in, uplink = _bandwidths(cluster) if crosses else ((), (), ())
-    work, bits = _units(receivers, sent, serialise)
+    work, bits = _units(receivers, emissions, serialise)
     offers = [(work, cores), *((bits, some) for some in (nic_out, nic_in, uplink))]
     unit = _gcd(amount / offered for amount, some in offers for offered in some) or Fraction(1)
     steps = [tuple(_steps(amount / one, unit) for one in some) for amount, some in offers]
     least = asked = sum((one.total * one.service for one in receivers.values()), Fraction(0))
     carried = Fraction(0)
-    for channel in sent:
-        copies = channel.rate * channel.copies
+    for emission in emissions:
+        copies = emission.rate * emission.copies
         least += copies * min(serialise)
         asked += copies * max(serialise)
-        carried += copies * channel.megabits
+        carried += copies * emission.megabits
     most = [asked / min(cores), *(carried / min(one) for one in (nic_out, nic_in, uplink) if one)]
     return Workload(
         receivers=receivers,
-        sent=tuple(sent),
+        emissions=tuple(emissions),
         first=first,
         serialise=serialise,
         cores=cores,
         nic_out=nic_out,
         nic_in=nic_in,
         uplink=uplink,
-        pairs=Pairs(*_pairs(receivers, sent, first, classes, serialise, (work, bits)), *steps),
-        is_linear=all(one.grouping != LOCAL for one in sent),
+        pairs=Pairs(*_pairs(receivers, emissions, first, classes, serialise, (work, bits)), *steps),
+        is_linear=all(one.grouping != LOCAL for one in emissions),
         unit=unit,
         largest=math.ceil(max(most) / unit),
         least=math.ceil(least / sum(cores) / unit),
@@ -251,7 +251,7 @@ def compile_workload(
 
 def _topology(
     t: int, topology: Topology, index: Mapping[tuple[int, str], int]
-) -> tuple[list[Received], list[Sent]]:
+) -> tuple[list[Received], list[Emission]]:
     path, own = f"topologies[{t}]", placeable(t, topology)
     for place in own.values():
         if place.noun.kind == "spout" and place.noun.rate is None:
@@ -268,7 +268,7 @@ def _topology(
     total = received(given, some, own)
     even = {name: rate / own[name].noun.parallelism for name, rate in given.items()}
     first: dict[str, Fraction] = defaultdict(Fraction)
-    sent = []
+    emissions = []
     for one in some:
         rate = given[one.target] if one.selectivity is None else total[one.source] * one.selectivity
         if not rate:
@@ -284,7 +284,9 @@ def _topology(
         ends = index[t, one.source], index[t, one.target]
         megabits = Fraction(one.tuple_bytes) * BITS
         copies = tasks if one.grouping == "all" else 1
-        sent.append(Sent(*ends, one.grouping, one.selectivity, rate, shares, copies, megabits))
+        emissions.append(
+            Emission(*ends, one.grouping, one.selectivity, rate, shares, copies, megabits)
+        )
     receivers = []
     for name, place in own.items():
         if total[name] and place.noun.service_ms is None:
@@ -294,16 +296,16 @@ def _topology(
         receivers.append(
             Received(index[t, name], t, tasks, even[name], first[name], total[name], service)
         )
-    return receivers, sent
+    return receivers, emissions
 
 
 def _order(
-    components: Sequence[tuple[int, str]], receivers: Iterable[int], sent: Iterable[Sent]
+    components: Sequence[tuple[int, str]], receivers: Iterable[int], emissions: Iterable[Emission]
 ) -> Iterator[int]:
     """Yield the components, senders by ``local_or_shuffle`` before their receivers."""
     import networkx as nx
 
-    graph = nx.DiGraph((one.source, one.target) for one in sent if one.grouping == LOCAL)
+    graph = nx.DiGraph((one.source, one.target) for one in emissions if one.grouping == LOCAL)
     graph.add_nodes_from(receivers)
     for part in in_order(graph):
         c = min(part)
@@ -334,23 +336,27 @@ def _steps(number: Fraction, unit: Fraction) -> int:
 
 
 def _units(
-    receivers: Mapping[int, Received], sent: Sequence[Sent], serialise: Sequence[Fraction]
+    receivers: Mapping[int, Received], emissions: Sequence[Emission], serialise: Sequence[Fraction]
 ) -> tuple[Fraction, Fraction]:
     """Return seconds and megabits of which all that is asked of a resource is a whole multiple."""
     grains: dict[int, Fraction] = {}  # of what the tasks of a component in a worker receive
     for c, one in receivers.items():
         local = (
             other.selectivity * grains[other.source] / one.tasks
-            for other in sent
+            for other in emissions
             if other.target == c and other.grouping == LOCAL and other.selectivity is not None
         )
         grains[c] = _gcd((one.even, one.first, *local))
-    each = [
-        one.by_task(grains[one.source], receivers[one.source].tasks) / one.shares for one in sent
+    amounts = [
+        emission.by_task(grains[emission.source], receivers[emission.source].tasks)
+        / emission.shares
+        for emission in emissions
     ]
     works = [grains[c] * one.service for c, one in receivers.items()]
-    works += [grain * times for grain in each for times in serialise]
-    return _gcd(works), _gcd(grain * one.megabits for one, grain in zip(sent, each, strict=True))
+    works += [grain * times for grain in amounts for times in serialise]
+    return _gcd(works), _gcd(
+        grain * emission.megabits for emission, grain in zip(emissions, amounts, strict=True)
+    )
 
 
 # Loads as sums over tasks and pairs.
@@ -358,7 +364,7 @@ def _units(
 
 def _pairs(
     receivers: Mapping[int, Received],
-    sent: Sequence[Sent],
+    emissions: Sequence[Emission],
     first: Mapping[int, int],
     classes: Members,
     serialise: Sequence[Fraction],
@@ -374,14 +380,20 @@ def _pairs(
     for k, (c, _) in enumerate(classes):
         of_component[c].append(k)
     by_pair: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0] * 5)
-    for one in sent:
-        if one.grouping == LOCAL:
+    for emission in emissions:
+        if emission.grouping == LOCAL:
             continue
-        targets = [first[one.target]] if one.grouping == "global" else of_component[one.target]
-        for a in of_component[one.source]:
-            each = one.by_task(amounts[a], receivers[one.source].tasks) / one.shares
-            asked = [*(_steps(each * times, work) for times in serialise)]
-            asked.append(_steps(each * one.megabits, bits))
+        targets = (
+            [first[emission.target]]
+            if emission.grouping == "global"
+            else of_component[emission.target]
+        )
+        for a in of_component[emission.source]:
+            amount_each = (
+                emission.by_task(amounts[a], receivers[emission.source].tasks) / emission.shares
+            )
+            asked = [*(_steps(amount_each * times, work) for times in serialise)]
+            asked.append(_steps(amount_each * emission.megabits, bits))
             for b in targets:
                 by_pair[a, b] = [x + y for x, y in zip(by_pair[a, b], asked, strict=True)]
     works = (

@@ -21,7 +21,7 @@ from slotwise.models.simulation.threads import (
     Bolt,
     Completed,
     Outlet,
-    Sent,
+    Recipient,
     Spout,
     Thread,
 )
@@ -143,7 +143,9 @@ class _Builder:
                 thread.back |= {self.threads[to]: way for to, way in ways.items()}
                 continue
             assert link.selectivity is not None, "only ackers send without one"
-            receivers: list[Sent] = [(self.threads[to].receive, way) for to, way in ways.items()]
+            receivers: list[Recipient] = [
+                (self.threads[to].receive, way) for to, way in ways.items()
+            ]
             random = self.random[task]
             if link.grouping in IN_TURN:
                 receivers = [receivers[i] for i in random.permutation(len(receivers)).tolist()]

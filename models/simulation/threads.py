@@ -66,7 +66,7 @@ class Tree:
 
 
 Receive = Callable[[Tree], None]
-Sent = tuple[Receive, Way]
+Recipient = tuple[Receive, Way]
 """Who receives a tuple, and its way there."""
 
 
@@ -91,7 +91,7 @@ class Outlet:
     grouping: str
     acks: bool
     selectivity: Fraction
-    receivers: Sequence[Sent]
+    receivers: Sequence[Recipient]
     draws: Iterator[float]
     _whole: int = field(init=False)
     _part: float = field(init=False)
@@ -101,7 +101,7 @@ class Outlet:
         self._whole = floor(self.selectivity)
         self._part = float(self.selectivity - self._whole)
 
-    def choose(self, tree: Tree, chosen: list[Sent]) -> None:
+    def choose(self, tree: Tree, chosen: list[Recipient]) -> None:
         """Add to `chosen` what follows from a tuple."""
         receivers = self.receivers
         if self.acks:
@@ -197,18 +197,18 @@ class Thread(ABC):
         self._keep_busy(seconds, end)
         return False
 
-    def _chosen(self, tree: Tree) -> list[Sent]:
-        chosen: list[Sent] = []
+    def _chosen(self, tree: Tree) -> list[Recipient]:
+        chosen: list[Recipient] = []
         for outlet in self.outlets:
             outlet.choose(tree, chosen)
         return chosen
 
-    def _send(self, tree: Tree, chosen: Sequence[Sent]) -> None:
+    def _send(self, tree: Tree, chosen: Sequence[Recipient]) -> None:
         for receive, way in chosen:
             self.network.carry(way, lambda receive=receive: receive(tree))  # type: ignore[misc]
 
 
-def serialisation(chosen: Sequence[Sent]) -> float:
+def serialisation(chosen: Sequence[Recipient]) -> float:
     """Return the seconds of a core of 100 points that sending takes."""
     return sum(way.serialise for _, way in chosen)
 
@@ -222,7 +222,7 @@ class Bolt(Thread):
         seconds = next(self.service) + serialisation(chosen)
         return self._occupy(seconds, lambda: self._finish(tree, chosen))
 
-    def _finish(self, tree: Tree, chosen: Sequence[Sent]) -> None:
+    def _finish(self, tree: Tree, chosen: Sequence[Recipient]) -> None:
         tree.pending += len(chosen) - 1
         self._send(tree, chosen)
         if not chosen and not tree.pending:
@@ -323,7 +323,7 @@ class Spout(Thread):
         chosen = self._chosen(tree)
         return self._occupy(serialisation(chosen), lambda: self._finish(tree, chosen))
 
-    def _finish(self, tree: Tree, chosen: Sequence[Sent]) -> None:
+    def _finish(self, tree: Tree, chosen: Sequence[Recipient]) -> None:
         tree.pending = len(chosen)
         self._send(tree, chosen)
         if not chosen:

@@ -21,7 +21,7 @@ def path_of(source: object, what: str, forms: str = "a path, a dict or text") ->
 
 def graded_folder(folder: object, what: str) -> str:
     """Return the folder of a grading as it was written; a local one must exist."""
-    from slotwise.benchmarks.grading.batch.folder import local_folder
+    from slotwise.benchmarks.grading.store import local_folder
 
     text = os.fspath(path_of(folder, what, "a path"))
     local = local_folder(text)

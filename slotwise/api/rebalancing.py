@@ -299,8 +299,8 @@ class Rebalanced:
         placement = None if self.rescue is None else self.rescue.placement
         place = None
         if placement is not None:
-            here = (placement.nodes[orphan.task], placement.workers[orphan.task])
-            place = place_of(self.now.problem, *here)
+            node_and_worker = (placement.nodes[orphan.task], placement.workers[orphan.task])
+            place = place_of(self.now.problem, *node_and_worker)
         was = orphan.was
         return {
             "task": orphan.name,

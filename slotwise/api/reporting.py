@@ -13,7 +13,7 @@ from slotwise.benchmarks.report.comparison.page import compare_gradings
 from slotwise.benchmarks.report.graded_rows import read_graded
 from slotwise.benchmarks.report.labels import parse_labels
 from slotwise.benchmarks.report.page import write_page
-from slotwise.benchmarks.report.paper.files import write_paper
+from slotwise.benchmarks.report.paper import write_paper
 
 
 def report(

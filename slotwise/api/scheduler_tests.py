@@ -24,7 +24,7 @@ FAILURE_KEYS = ("kinds", "finding", "instance", "file", "placement", "again")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SelectedChecks:
     """A scheduler, its checks, and the seeds of both."""
 
     trial: Trial
@@ -70,38 +70,40 @@ def _failure(failure: Failure, files: FailureFiles) -> dict[str, Any]:
     return failure.to_document() | saved
 
 
-def asked(
+def select_checks(
     scheduler: str,
     checks: Sequence[str],
     seed: int,
     time_limit_s: float,
     rules: str | None = None,
-) -> Asked:
+) -> SelectedChecks:
     """Return the checks that the arguments of the command select."""
     demands = tuple(parse_demand(text) for text in checks) or DEFAULT
     named = parse_rules(rules)
     trial = Trial(as_scheduler(scheduler, seed=seed), time_limit_s, rules=named)
-    return Asked(trial, demands, seed)
+    return SelectedChecks(trial, demands, seed)
 
 
-def on_random_instances(asked: Asked, examples: int, kind: str | None, folder: Path) -> Tested:
+def on_random_instances(
+    selected: SelectedChecks, examples: int, kind: str | None, folder: Path
+) -> Tested:
     """Run each check on random instances, and save the failures."""
     check_kind(kind)
     rows: list[tuple[Report, tuple[FailureFiles, ...]]] = []
-    for demand in asked.demands:
-        report = search(demand, asked.trial, budget=Budget(examples, asked.seed), kind=kind)
-        files = (save_failure(folder, asked.trial, demand, one) for one in report.failures)
+    for demand in selected.demands:
+        report = search(demand, selected.trial, budget=Budget(examples, selected.seed), kind=kind)
+        files = (save_failure(folder, selected.trial, demand, one) for one in report.failures)
         rows.append((report, tuple(files)))
-    return Tested(asked.trial.scheduler.name, asked.seed, tuple(rows))
+    return Tested(selected.trial.scheduler.name, selected.seed, tuple(rows))
 
 
-def on_instance(asked: Asked, instance: Instance, file: str) -> Tested:
+def on_instance(selected: SelectedChecks, instance: Instance, file: str) -> Tested:
     """Run each check on one instance, which is in `file`."""
     compile_problem(instance)
     rows: list[tuple[Report, tuple[FailureFiles, ...]]] = []
-    for demand in asked.demands:
-        report = look_at(demand, asked.trial, instance)
-        again = command(asked.trial, demand, file)
+    for demand in selected.demands:
+        report = look_at(demand, selected.trial, instance)
+        again = command(selected.trial, demand, file)
         files = tuple(FailureFiles(Path(file), None, again) for _ in report.failures)
         rows.append((report, files))
-    return Tested(asked.trial.scheduler.name, asked.seed, tuple(rows))
+    return Tested(selected.trial.scheduler.name, selected.seed, tuple(rows))

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, overload
 
 from slotwise.api.paths import graded_folder
-from slotwise.benchmarks.grading.batch.folder import local_folder
 from slotwise.benchmarks.grading.progress.display import waiting_for
+from slotwise.benchmarks.grading.store import local_folder
 from slotwise.benchmarks.judged.classes import check_by
 from slotwise.benchmarks.judged.reading import read_judged
 from slotwise.benchmarks.judged.run_table import run_table, spark_run_table

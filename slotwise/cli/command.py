@@ -50,7 +50,7 @@ class Call:
     def __call__(self, **changes: Any) -> Any:
         """Load and call the function, with `changes` of its arguments."""
         package, _, name = self.function.rpartition(".")
-        with exits.held():
+        with exits.defer_interrupts():
             function = getattr(import_module(package), name)
         return function(**self.arguments | changes)
 
@@ -61,7 +61,7 @@ class Call:
 
     def problem(self) -> Problem:
         """Read and compile the instance; the function is then called with the problem."""
-        with exits.held():
+        with exits.defer_interrupts():
             from slotwise.api.inputs import as_problem
 
         taken = self.take("instance")

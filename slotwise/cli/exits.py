@@ -61,7 +61,7 @@ def _interrupted(kept: str = "") -> int:
 
 
 @contextmanager
-def held() -> Iterator[None]:
+def defer_interrupts() -> Iterator[None]:
     """Defer Ctrl-C while native modules load: they swallow it, or fail to load because of it.
 
     Where Ctrl-C is ignored or handled by other code, nothing changes.

@@ -51,8 +51,8 @@ class LiveLine:
     def __rich__(self) -> Text:
         """Draw it, cut at the terminal's width."""
         seconds = time.perf_counter() - self._started
-        said = "" if self._last is None else describe(self._terms, self._last)
-        text = f"{seconds:6.1f} s  {self._engine}  {said}"
+        state = "" if self._last is None else describe(self._terms, self._last)
+        text = f"{seconds:6.1f} s  {self._engine}  {state}"
         return Text(text, no_wrap=True, overflow="ellipsis")
 
 

@@ -136,9 +136,9 @@ def _capacity(model: ModelBuilder[E], problem: Problem, loads: Loads[E]) -> E:
 def _slots(model: ModelBuilder[E], problem: Problem, counts: Counts[E]) -> None:
     """Open workers on a node <= its slots."""
     for n in range(problem.node_count):
-        here = [w for t in range(len(problem.rules)) for w in counts.workers[t, n]]
-        if len(here) > problem.slots[n]:
-            opened = model.total(w.opened for w in here)
+        workers = [w for t in range(len(problem.rules)) for w in counts.workers[t, n]]
+        if len(workers) > problem.slots[n]:
+            opened = model.total(w.opened for w in workers)
             model.at_most(f"slots_{node_name(problem, n)}", opened, int(problem.slots[n]))
 
 

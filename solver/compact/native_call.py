@@ -25,7 +25,9 @@ def run_interruptible(
             while not future.done() and not interrupted:
                 wait([future], timeout=POLL_S)
                 # On a clock of work the deadline is the solver's own: here it would race with it.
-                interrupted = token.is_cancelled if token.clock is None else token.is_told
+                interrupted = (
+                    token.is_cancelled if token.clock is None else token.is_cancel_requested
+                )
         finally:
             while not future.done():
                 stop()  # again and again: a call before the search began would be lost

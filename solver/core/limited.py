@@ -85,7 +85,7 @@ def supervised_by_work(
             raise _out_of_memory(memory) from error
     if ended.interrupted:
         return ended, round(clock.spent, DIGITS)
-    if token.is_told:
+    if token.is_cancel_requested:
         raise _out_of_memory(memory)
     if ended.answer is None or time.perf_counter() >= leave_at:
         raise UnfinishedError(

@@ -235,21 +235,21 @@ class OrphansModel:
         by_component: dict[int, list[int]] = {}
         for c in worker.counts:
             by_component.setdefault(problem.classes[c].component, []).append(c)
-        here: dict[int, Count] = {}
+        presence: dict[int, Count] = {}
         for component, classes in by_component.items():
             total = builder.total(worker.counts[c] for c in classes)
             if rules.keeps_apart(component, component):
                 builder.at_most("", total, 1)
-                here[component] = total
+                presence[component] = total
             else:
-                here[component] = builder.boolean("")
+                presence[component] = builder.boolean("")
                 most = sum(worker.upper[c] for c in classes)
-                builder.at_most("", total, most * here[component])
-        components = list(here)
+                builder.at_most("", total, most * presence[component])
+        components = list(presence)
         for index, first in enumerate(components):
             for second in components[:index]:
                 if rules.keeps_apart(first, second):
-                    builder.at_most("", here[first] + here[second], 1)
+                    builder.at_most("", presence[first] + presence[second], 1)
 
     def _touched(self, classes: tuple[int, ...], workers: list[_Worker]) -> Count | None:
         """Return whether an orphan of some classes joins some workers; ``None`` = none can."""
@@ -270,16 +270,16 @@ class OrphansModel:
     def _state_node(self, node: int) -> None:
         """State heaps, capacities, slots and caps of a node, and its overload."""
         problem, builder = self._problem, self._builder
-        here = [one for one in self._workers if one.place[0] == node and one.counts]
+        workers = [one for one in self._workers if one.place[0] == node and one.counts]
         base = self._running.nodes[node]
-        fresh = [one for one in here if one.contents is None]
+        fresh = [one for one in workers if one.contents is None]
         load: list[Count] = list(base.load)
-        for worker in here:
+        for worker in workers:
             for d, more in enumerate(self._worker_load(worker)):
                 load[d] = load[d] + more
         for index, region in enumerate(problem.regions):
             if region.kind == "offheap_node" and index not in base.regions:
-                touched = self._touched(region.classes, here)
+                touched = self._touched(region.classes, workers)
                 if touched is not None:
                     assert problem.memory is not None, "a region gives a memory dimension"
                     load[problem.memory] = load[problem.memory] + region.size * touched
@@ -308,7 +308,7 @@ class OrphansModel:
             for component, most in rules.max_per_node:
                 counts = [
                     count
-                    for worker in here
+                    for worker in workers
                     for c, count in worker.counts.items()
                     if problem.classes[c].component == component
                 ]

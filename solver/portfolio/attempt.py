@@ -1,6 +1,7 @@
 """Running one engine: its claim is checked before it counts.
 
-In a portfolio (`attempt`) its failure does not end the other engines.
+The failure of an engine that the caller named (`run_named`) ends the solve; in a portfolio
+(`attempt`) it does not end the other engines.
 """
 
 from __future__ import annotations
@@ -16,19 +17,82 @@ from slotwise.models.errors import InternalError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.magnitudes import largest_terms
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.baseline import BASELINE
+from slotwise.solver.baseline import BASELINE, KIND, simple_bounds
 from slotwise.solver.core.engine import Engine, configured
 from slotwise.solver.core.judged_result import contradiction
 from slotwise.solver.core.memory import COMPILER_BYTES, Memory, MemoryLimitError, RunToken
-from slotwise.solver.core.not_taken import NotTakenError
+from slotwise.solver.core.not_taken import NotTakenError, UntakenError
 from slotwise.solver.core.reporter import Reporter, report_outcome
 from slotwise.solver.core.result import Limits, Outcome, Pick, Status
 from slotwise.solver.core.solve_state import SolveState
 from slotwise.solver.core.supervision import ASK_AFTER_S
 from slotwise.solver.engines import ENGINES
 
+Answer = tuple[tuple[Engine, ...], Outcome]
+"""The engines that ran, and what they found and proved together."""
 
-def run_checked(
+NAMED = "asked for"
+"""The reason given for running an engine that the caller named."""
+
+
+def run_named(
+    engine: Engine,
+    problem: Problem,
+    limits: Limits,
+    hint: Placement | None,
+    state: SolveState,
+    token: RunToken,
+) -> Answer:
+    """Run the engine that the caller named, and those that confirm its claim.
+
+    Raises
+    ------
+    UntakenError
+        When it does not take the problem.
+    InternalError
+        When the judge contradicts it.
+    """
+    engine = configured(engine, state.parameters)
+    name, reason = engine.name, engine.supports(problem)
+    if reason is not None:
+        raise not_taken(name, reason)
+    began = token.now()
+    state.start(name, NAMED)
+    if state.confirm:  # bounds that need no solver
+        state.prove(simple_bounds(problem), BASELINE.name, KIND)
+    try:
+        reporter = Reporter(state, name, token=token)
+        outcome = _run_checked(engine, NAMED, problem, limits, hint, reporter)
+    except MemoryLimitError:
+        return (engine,), state.outcome()
+    except NotTakenError as error:
+        raise not_taken(name, str(error)) from error
+    state.trust.check()
+    if state.confirm:
+        left = replace(limits, time_s=limits.time_s - (token.now() - began))
+        confirming = _confirm_claim(state, engine, left, token)
+        state.trust.check()
+        return (engine, *confirming), _with_state(state, outcome)
+    if outcome.status is Status.UNKNOWN and state.best is not None:  # lack of memory ended it
+        outcome = _with_state(state, outcome)
+    return (engine,), outcome
+
+
+def _with_state(state: SolveState, outcome: Outcome) -> Outcome:
+    """Return an engine's outcome with the state's values and bounds instead of its own."""
+    now = state.outcome(outcome.proof)
+    return replace(
+        outcome, status=now.status, placement=now.placement, values=now.values, bounds=now.bounds
+    )
+
+
+def not_taken(name: str, reason: str) -> UntakenError:
+    """Return the error for an engine that the caller named and that declines the problem."""
+    rule = f"does not take this instance: {reason}; use auto or another engine"
+    return UntakenError(rule, field="engine", value=name)
+
+
+def _run_checked(
     engine: Engine,
     why: str,
     problem: Problem,
@@ -74,7 +138,7 @@ def attempt(
     hint: Placement | None,
     reporter: Reporter,
 ) -> Outcome | None:
-    """Run `engine` as `run_checked` does; return its claim.
+    """Run `engine` as `_run_checked` does; return its claim.
 
     ``None`` where the engine declines the problem after all, was stopped before it had anything to
     report, or is proven wrong: then it is distrusted.
@@ -83,7 +147,7 @@ def attempt(
     reporter.state.start(engine.name, why)
     try:
         token = reporter.token.child(reporter.token.now() + limits.time_s + ASK_AFTER_S)
-        outcome = run_checked(engine, why, problem, limits, hint, reporter.stopped_by(token))
+        outcome = _run_checked(engine, why, problem, limits, hint, reporter.stopped_by(token))
     except (NotTakenError, CancelledError):
         return None
     except InternalError as error:
@@ -215,7 +279,7 @@ def without_presolve(engine: Engine, problem: Problem, limits: Limits, reporter:
     attempt(replace(engine, name=name), CONFIRMING, problem, plain, reporter.best(), reporter)
 
 
-def confirm_claim(
+def _confirm_claim(
     state: SolveState, engine: Engine, limits: Limits, token: RunToken
 ) -> tuple[Engine, ...]:
     """Run other engines for a second proof of what `engine` claims; return those that ran.

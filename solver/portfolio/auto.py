@@ -39,35 +39,36 @@ from slotwise.solver.exhaustive import EXHAUSTIVE
 from slotwise.solver.few_moves import FEW_MOVES
 from slotwise.solver.orphans.engine import ORPHANS
 from slotwise.solver.partition.engine import PARTITION
+from slotwise.solver.portfolio.attempt import Answer
 from slotwise.solver.portfolio.params import AUTO_DEFAULTS, AutoParams
 from slotwise.solver.portfolio.run import (
-    AT_SIGHT,
-    BESIDE,
+    ALL_IN_ONE_RACK,
     BY_CAPACITIES,
     CONNECTED_COLUMNS,
-    COUNTS_IT,
-    COUNTS_IT_TINY,
-    EARLY,
-    ENCLOSED,
-    ENCLOSING,
-    FEW,
+    CONTRADICTED,
+    COUNTS_UTILISATION,
+    COUNTS_UTILISATION_TINY,
     FEWEST_MOVES,
-    FIRST,
-    FIXED,
-    LISTED,
+    FIRST_PLACEMENT,
+    IN_PARALLEL,
+    MANY_TASKS,
+    MOVES_LIMITED,
     NEIGHBOURHOODS,
+    NO_PLACEMENT_YET,
+    NODES_LISTED,
+    NODES_PRICED,
+    NOTHING_MAY_MOVE,
     PARTS_PRICED,
     POLISH,
-    PRICED,
-    SOON,
-    TAKES_ALL,
-    Answer,
+    TAKES_EVERY_RULE,
+    WITHIN_ONE_RACK,
     PortfolioRun,
     PortfolioStep,
 )
 from slotwise.solver.portfolio.whole_cluster import solve_whole_cluster
 from slotwise.solver.presolve.flow_components import SubProblem, flow_parts, sum_of_parts
-from slotwise.solver.presolve.node_reduction import reduce_nodes
+from slotwise.solver.presolve.leading_terms import padded, without_running, without_workload
+from slotwise.solver.presolve.node_reduction import reductions
 from slotwise.solver.presolve.rack_cut import (
     all_in_one_rack,
     may_fit_one_rack,
@@ -75,9 +76,6 @@ from slotwise.solver.presolve.rack_cut import (
     only_distances_tell_racks_apart,
     over_racks,
 )
-from slotwise.solver.presolve.single_node import as_one_node
-from slotwise.solver.presolve.without_running import padded, without_running
-from slotwise.solver.presolve.without_workload import without_workload
 from slotwise.solver.structure.node_types import node_types
 from slotwise.solver.structure.separability import without_matrix
 from slotwise.solver.structure.task_types import has_no_twins
@@ -129,9 +127,9 @@ def _contradicted(auto: PortfolioRun, problem: Problem) -> Answer | None:
         wrong = f"the contradiction {outcome.contradiction} does not hold"
         auto.state.trust.doubt(COUNTING.name, f"{COUNTING.name}: {wrong}")
         return None
-    auto.state.start(COUNTING.name, AT_SIGHT)
+    auto.state.start(COUNTING.name, CONTRADICTED)
     auto.state.prove_infeasible(COUNTING.name)
-    auto.state.picked.append(Pick(COUNTING.name, AT_SIGHT, time.perf_counter() - began))
+    auto.state.picked.append(Pick(COUNTING.name, CONTRADICTED, time.perf_counter() - began))
     auto.engines.append(COUNTING)
     auto.proofs.append(Proof(COUNTING.name, COUNTING.version(), outcome.bounds, outcome.proof))
     engines, answer = auto.answer(auto.token)
@@ -144,14 +142,14 @@ def _run(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
         _count_utilisation(auto, problem, reporter)
         return
     params, token, is_bounded = auto.params, reporter.token, any(auto.state.proofs())
-    auto.run(PortfolioStep(ORPHANS, FIXED, params.orphans_fraction), problem, reporter)
-    auto.run(PortfolioStep(BASELINE, FIRST), problem, reporter)
-    auto.run(PortfolioStep(FEW_MOVES, FEW, params.few_moves_fraction), problem, reporter)
+    auto.run(PortfolioStep(ORPHANS, NOTHING_MAY_MOVE, params.orphans_fraction), problem, reporter)
+    auto.run(PortfolioStep(BASELINE, FIRST_PLACEMENT), problem, reporter)
+    auto.run(PortfolioStep(FEW_MOVES, MOVES_LIMITED, params.few_moves_fraction), problem, reporter)
     if auto.state.best is None:
-        auto.run(PortfolioStep(CP_SAT, EARLY, params.early_fraction), problem, reporter)
+        auto.run(PortfolioStep(CP_SAT, NO_PLACEMENT_YET, params.early_fraction), problem, reporter)
     if problem.task_count >= params.search_from_tasks:
         steps = params.first_search_steps_per_task * problem.task_count
-        auto.polish(SOON, _first_search_share(params, auto.left_s), token, steps)
+        auto.polish(MANY_TASKS, _first_search_share(params, auto.left_s), token, steps)
         auto.kept_back_s = params.last_search_fraction * auto.limits.time_s
     if problem.move_limit == NO_LIMIT or not is_bounded:  # else the caller knows that bound
         _solve_without_running(auto, problem, reporter)
@@ -173,9 +171,11 @@ def _count_utilisation(auto: PortfolioRun, problem: Problem, reporter: Reporter)
     Measured on CPU-bound topologies of StroMAX, 45 to 128 tasks on 40 nodes: column generation over
     capacities proves ``bottleneck, network`` in a second, which CP-SAT leaves open after ten.
     """
-    auto.run(PortfolioStep(BASELINE, FIRST), problem, reporter)
+    auto.run(PortfolioStep(BASELINE, FIRST_PLACEMENT), problem, reporter)
     if auto.state.best is None:
-        auto.run(PortfolioStep(CP_SAT, EARLY, auto.params.early_fraction), problem, reporter)
+        auto.run(
+            PortfolioStep(CP_SAT, NO_PLACEMENT_YET, auto.params.early_fraction), problem, reporter
+        )
     easier = without_workload(problem)
     if easier is not None:
         _solve_leading(auto, problem, easier, _run, reporter)
@@ -183,7 +183,7 @@ def _count_utilisation(auto: PortfolioRun, problem: Problem, reporter: Reporter)
     for engine in (CONFIGURATIONS, CONNECTED):
         step = PortfolioStep(over_capacities(engine), BY_CAPACITIES, fraction)
         auto.run(step, problem, reporter)
-    for engine, why in ((CP_SAT, COUNTS_IT), (EXHAUSTIVE, COUNTS_IT_TINY)):
+    for engine, why in ((CP_SAT, COUNTS_UTILISATION), (EXHAUSTIVE, COUNTS_UTILISATION_TINY)):
         auto.run(PortfolioStep(engine, why), problem, reporter, limits=auto.limits)
 
 
@@ -263,16 +263,12 @@ def _solve_parts(
 
 
 def _solve_reduced(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
-    """Solve on the nodes that an optimal placement needs; see `reduce_nodes`."""
+    """Solve on the nodes, or the workers, that an optimal placement needs; see `reductions`."""
     if auto.is_over(reporter.token):
         return
-    reduction = reduce_nodes(problem)
-    reporter = reporter.on(reduction, same_optimum=True)
-    single = as_one_node(reduction.problem, reporter.token)
-    if single is None:
-        _search(auto, reduction.problem, reporter)
-    else:
-        _search(auto, single.problem, reporter.on(single, same_optimum=True))
+    for reduction in reductions(problem, reporter.token):
+        problem, reporter = reduction.problem, reporter.on(reduction, same_optimum=True)
+    _search(auto, problem, reporter)
 
 
 def _search(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
@@ -281,7 +277,9 @@ def _search(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
 
     def beside(token: RunToken) -> None:
         limits = replace(auto.limits, workers=threads - 1)
-        auto.run(PortfolioStep(CP_SAT, BESIDE), problem, reporter.stopped_by(token), limits=limits)
+        auto.run(
+            PortfolioStep(CP_SAT, IN_PARALLEL), problem, reporter.stopped_by(token), limits=limits
+        )
 
     def alone(token: RunToken) -> None:
         _prove(auto, problem, reporter.stopped_by(token))
@@ -293,7 +291,7 @@ def _search(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
         if problem.task_count >= auto.params.search_from_tasks:
             params = auto.params
             auto.polish(POLISH, params.search_fraction, reporter.token, params.search_steps)
-        auto.run(PortfolioStep(CP_SAT, TAKES_ALL), problem, reporter, limits=auto.limits)
+        auto.run(PortfolioStep(CP_SAT, TAKES_EVERY_RULE), problem, reporter, limits=auto.limits)
     else:
         side_by_side((alone, beside), lambda: auto.state.is_settled, reporter.token)
 
@@ -312,7 +310,7 @@ def _prove(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
     has_twins = takes_parts and not has_no_twins(problem, token)
     if takes_parts and not has_twins:
         auto.run(by_parts, problem, reporter)
-    priced = PortfolioStep(CONFIGURATIONS, PRICED, params.configurations_fraction)
+    priced = PortfolioStep(CONFIGURATIONS, NODES_PRICED, params.configurations_fraction)
     outcome = auto.run(priced, problem, reporter)
     if has_twins:
         auto.run(by_parts, problem, reporter)
@@ -321,7 +319,7 @@ def _prove(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
     else:
         auto.run(_by_connected(auto), problem, reporter)
     if outcome is not None or CONFIGURATIONS.supports(problem) is not None:  # not for its size
-        auto.run(PortfolioStep(COLUMNS, LISTED, params.columns_fraction), problem, reporter)
+        auto.run(PortfolioStep(COLUMNS, NODES_LISTED, params.columns_fraction), problem, reporter)
 
 
 def _by_connected(auto: PortfolioRun) -> PortfolioStep:
@@ -332,7 +330,7 @@ def _enclose(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
     """Take the bound of all nodes in one rack; its placement, or that of one rack alone."""
     flat = all_in_one_rack(problem)
     reason = CONFIGURATIONS.supports(problem) or "two racks have too many splits"
-    enclosing = f"{reason}: {ENCLOSING}"
+    enclosing = f"{reason}: {ALL_IN_ONE_RACK}"
     step = PortfolioStep(CONFIGURATIONS, enclosing, auto.params.rack_fraction)
     outer = auto.run(step, flat.problem, reporter.on(flat))
     if outer is None:
@@ -347,7 +345,7 @@ def _enclose(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
     inside = Reporter(inner.state, "auto", token=reporter.token)
     for engine in (CP_SAT,) if outer is None else (CONFIGURATIONS, CP_SAT):
         if not auto.is_over(reporter.token) and share > 0:
-            inner.run(PortfolioStep(engine, f"{reason}: {ENCLOSED}"), rack.problem, inside)
+            inner.run(PortfolioStep(engine, f"{reason}: {WITHIN_ONE_RACK}"), rack.problem, inside)
     auto.engines += [engine for engine in inner.engines if engine not in auto.engines]
     if outer is not None:
         outcome = over_racks(problem, outer, inner.state.outcome())
@@ -441,7 +439,7 @@ def matrix_steps(auto: PortfolioRun, problem: Problem) -> tuple[PortfolioStep, .
     """Return the engines to run, one after the other, on a problem with distances by matrix."""
     places = problem.task_count * problem.node_count
     if places <= auto.params.max_tiny_places:
-        return (PortfolioStep(CP_SAT, TAKES_ALL),)
+        return (PortfolioStep(CP_SAT, TAKES_EVERY_RULE),)
     general = PortfolioStep(DUAL_ASCENT, GENERAL)
     if auto.configured(SUBSET_DP).supports(problem) is None:
         subsets = PortfolioStep(SUBSET_DP, SUBSETS, auto.params.subset_dp_fraction)
@@ -449,5 +447,5 @@ def matrix_steps(auto: PortfolioRun, problem: Problem) -> tuple[PortfolioStep, .
         beyond_tables = problem.task_count > auto.params.max_table_tasks
         return (parts, subsets, general) if beyond_tables else (subsets, general)
     if auto.configured(DUAL_ASCENT).supports(problem) is not None:
-        return (PortfolioStep(CP_SAT, TAKES_ALL),)
+        return (PortfolioStep(CP_SAT, TAKES_EVERY_RULE),)
     return (general,)

@@ -14,14 +14,11 @@ from slotwise.solver.core.result import Improvement, Limits, Outcome, Proof
 from slotwise.solver.core.solve_state import SolveState
 from slotwise.solver.large_neighbourhood import LARGE_NEIGHBOURHOOD
 from slotwise.solver.local_search.engine import LOCAL_SEARCH
-from slotwise.solver.portfolio.attempt import attempt, without_presolve
+from slotwise.solver.portfolio.attempt import Answer, attempt, without_presolve
 from slotwise.solver.portfolio.params import AUTO_DEFAULTS, AutoParams
 
 STARTERS = (BASELINE.name, LOCAL_SEARCH.name, LARGE_NEIGHBOURHOOD.name)
 """Engines that find placements and prove only the simplest bounds."""
-
-Answer = tuple[tuple[Engine, ...], Outcome]
-"""The engines that ran, and what they found and proved together."""
 
 
 @dataclass(slots=True, eq=False)
@@ -165,26 +162,26 @@ def _proof(engine: Engine, outcome: Outcome) -> Proof:
     return Proof(engine.name, engine.version(), own, outcome.proof)
 
 
-AT_SIGHT = "infeasible by counting: no search is needed"
-EARLY = "no placement is known: looks for one, or for a proof that there is none"
-FIRST = "a first placement at once, and bounds that hold for every placement"
-SOON = "many tasks: a better placement to start from"
+CONTRADICTED = "infeasible by counting: no search is needed"
+NO_PLACEMENT_YET = "no placement is known: looks for one, or for a proof that there is none"
+FIRST_PLACEMENT = "a first placement at once, and bounds that hold for every placement"
+MANY_TASKS = "many tasks: a better placement to start from"
 POLISH = "not proven: better placements in the remaining time"
 NEIGHBOURHOODS = "not proven: large-neighbourhood search from the best placement"
-PRICED = "distances by level: node configurations can be listed and priced"
+NODES_PRICED = "distances by level: node configurations can be listed and priced"
 PARTS_PRICED = "equal nodes, all equally far apart: parts are priced along an order of tasks"
 CONNECTED_COLUMNS = "one topology: connected configurations are priced without listing whole nodes"
-LISTED = "distances by level: node configurations listed with everything decided on a node"
-ENCLOSING = "all nodes in one rack bound the optimum from below"
-ENCLOSED = "a placement in one rack bounds it from above"
-FEW = "a limit of moves: exact tables of what few moves can change"
-FIXED = "nothing may move: what runs is fixed, the places of the orphans remain"
+NODES_LISTED = "distances by level: node configurations listed with everything decided on a node"
+ALL_IN_ONE_RACK = "all nodes in one rack bound the optimum from below"
+WITHIN_ONE_RACK = "a placement in one rack bounds it from above"
+MOVES_LIMITED = "a limit of moves: exact tables of what few moves can change"
+NOTHING_MAY_MOVE = "nothing may move: what runs is fixed, the places of the orphans remain"
 FEWEST_MOVES = "earlier terms are proven: among the configurations that reach them, fewest moves"
-TAKES_ALL = "takes every rule; gets the remaining time"
+TAKES_EVERY_RULE = "takes every rule; gets the remaining time"
 BY_CAPACITIES = "a bound on the highest utilisation is a capacity of nodes"
-COUNTS_IT = "counts the highest utilisation; gets the remaining time"
-COUNTS_IT_TINY = "tiny: counts the highest utilisation whatever it depends on"
-BESIDE = "takes every rule; runs in parallel on the other threads"
+COUNTS_UTILISATION = "counts the highest utilisation; gets the remaining time"
+COUNTS_UTILISATION_TINY = "tiny: counts the highest utilisation whatever it depends on"
+IN_PARALLEL = "takes every rule; runs in parallel on the other threads"
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,11 +19,12 @@ from fractions import Fraction
 
 import numpy as np
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.problem.problem import Problem, TaskClass
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.core.declared_rules import unknown
-from slotwise.solver.presolve.single_node import least_cpu_may_bind
+from slotwise.solver.presolve.single_node import SingleNode, as_one_node, least_cpu_may_bind
 from slotwise.solver.structure.node_types import NodeType, has_single_workers, node_types
 
 RULES = frozenset(
@@ -74,6 +75,16 @@ class Reduction:
             return None
         nodes = [n if n == UNPLACED else index[n] for n in placement.nodes]
         return Placement(tuple(nodes), placement.workers)
+
+
+def reductions(problem: Problem, token: CancellationToken) -> tuple[Reduction | SingleNode, ...]:
+    """Return the problem on the nodes that it needs and, where that is one, on its workers.
+
+    Each is derived from the one before, and all have the same optimum.
+    """
+    on_nodes_needed = reduce_nodes(problem)
+    on_workers = as_one_node(on_nodes_needed.problem, token)
+    return (on_nodes_needed,) if on_workers is None else (on_nodes_needed, on_workers)
 
 
 def reduce_nodes(problem: Problem) -> Reduction:

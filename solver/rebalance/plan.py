@@ -151,5 +151,5 @@ def _steps(problem: Problem, start: Placement, order: StepByStep) -> tuple[Plann
 
 def _move(problem: Problem, task: int, state: Placement, target: tuple[int, int]) -> TaskMove:
     name = "/".join(problem.instance.task_names()[task])
-    here = (state.nodes[task], state.workers[task])
-    return TaskMove(task, name, place_of(problem, *here), place_of(problem, *target))
+    source = (state.nodes[task], state.workers[task])
+    return TaskMove(task, name, place_of(problem, *source), place_of(problem, *target))

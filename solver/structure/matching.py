@@ -166,13 +166,13 @@ class _Match:
     def _node_scores(self, rows: Sequence[int], columns: Sequence[int]) -> IntArray:
         """Return [rows, columns]: most tasks in the same place if two nodes are matched."""
         scores = np.zeros((len(rows), len(columns)), dtype=np.int64)
-        there: dict[int, list[tuple[int, int]]] = {}
+        columns_of: dict[int, list[tuple[int, int]]] = {}
         for j, m in enumerate(columns):
             for kind, count in _on_node(self._second[m]).items():
-                there.setdefault(kind, []).append((j, count))
+                columns_of.setdefault(kind, []).append((j, count))
         for i, n in enumerate(rows):
             for kind, count in _on_node(self._first[n]).items():
-                for j, other in there.get(kind, ()):
+                for j, other in columns_of.get(kind, ()):
                     scores[i, j] += min(count, other)
         for i, j in np.argwhere(scores).tolist():  # so far as if each topology had one worker
             n, m = rows[i], columns[j]

@@ -312,12 +312,12 @@ def test_generate_writes_readable_instances_and_overwrites_nothing_else(cli, tmp
 
 
 def test_ctrl_c_waits_while_native_modules_load():
-    from slotwise.cli.exits import held
+    from slotwise.cli.exits import defer_interrupts
 
     loaded = []
 
     def load() -> None:
-        with held():
+        with defer_interrupts():
             os.kill(os.getpid(), signal.SIGINT)
             loaded.append("whole")
 

@@ -20,7 +20,7 @@ from assignments import document
 from hard_instances import hard_instance
 
 from slotwise.benchmarks.experiments.agreement.panel import Answer, disagreements
-from slotwise.benchmarks.experiments.proofs.generated.running_clusters import running_clusters
+from slotwise.benchmarks.experiments.proofs.running_clusters import running_clusters
 from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.placement import UNPLACED, to_places
 from slotwise.models.instance_file import instance_from_data, instance_from_text

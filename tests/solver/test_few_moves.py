@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from slotwise.benchmarks.experiments.proofs.generated.running_clusters import running_clusters
+from slotwise.benchmarks.experiments.proofs.running_clusters import running_clusters
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.judge.judge import judge

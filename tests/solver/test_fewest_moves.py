@@ -9,7 +9,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from slotwise.benchmarks.experiments.proofs.generated.running_clusters import running_clusters
+from slotwise.benchmarks.experiments.proofs.running_clusters import running_clusters
 from slotwise.models.errors import InputError
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Objective, Place

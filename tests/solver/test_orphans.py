@@ -11,17 +11,18 @@ import numpy as np
 import pytest
 from numpy.random import Generator
 
-from slotwise.benchmarks.experiments.proofs.generated.lost_machines import lost_machines
-from slotwise.models.instance.instance import ALONE, TERM_PARTS, Instance, Objective
+from slotwise.benchmarks.experiments.proofs.lost_machines import lost_machines
+from slotwise.models.instance.instance import TERM_PARTS, Instance, Objective
 from slotwise.models.instance.lost_nodes import without_nodes
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
+from slotwise.solver.core.declared_rules import unknown
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.result import Limits, Status
 from slotwise.solver.engines import ENGINES
-from slotwise.solver.orphans.engine import ORPHANS
+from slotwise.solver.orphans.engine import ORPHANS, PARTS, RULES
 from slotwise.solver.orphans.first_placement import first_placement
 from slotwise.solver.rebalance.limited import with_limit
 from slotwise.solver.solve import CURRENT, solve
@@ -31,7 +32,7 @@ LIMITS = Limits(time_s=60.0)
 
 
 def drawn(rng: Generator, moves: int) -> Iterator[Problem]:
-    """Tiny problems on which something runs, half of them short of a node, of any terms."""
+    """Tiny problems that the engine declares and on which something runs, half short of a node."""
     while True:
         instance = tiny_instance(rng)
         if instance.running is None:
@@ -40,12 +41,14 @@ def drawn(rng: Generator, moves: int) -> Iterator[Problem]:
         if len(nodes) > 1 and rng.random() < 0.5:
             instance = without_nodes(instance, {nodes[int(rng.integers(len(nodes)))]})
         if instance.still_running:
-            yield with_terms(instance, rng, moves)
+            problem = with_terms(instance, rng, moves)
+            if unknown(problem, RULES, PARTS) is None:
+                yield problem
 
 
 def with_terms(instance: Instance, rng: Generator, moves: int) -> Problem:
-    """The instance with one to four of all terms in any order, and a limit of moves."""
-    pool = [term for term in TERM_PARTS if term not in ALONE]
+    """The instance with one to four of the engine's terms in any order, and a limit of moves."""
+    pool = [part for part in TERM_PARTS if part in PARTS]
     pool = [term for term in pool if term != "linear" or instance.linear]
     terms = tuple(rng.permutation(pool)[: int(rng.integers(1, 5))].tolist())
     if instance.linear and "linear" not in terms:

@@ -27,6 +27,7 @@ from slotwise.testing import (
     instances,
     topologies,
 )
+from slotwise.testing.random_instances import feasible
 from slotwise.testing.random_instances.feasible import keeping
 from slotwise.testing.random_instances.features import is_constrained
 
@@ -122,6 +123,16 @@ def test_limits_of_components_with_one_name_are_raised_enough() -> None:
     instance = Instance("two", Cluster((Node("n1", "r1"),)), tuple(pair))
     kept, placement = keeping(instance, Placement((0,) * 5, (0, 0, 0, 1, 1)))
     assert judge(kept, placement).valid
+
+
+def test_a_rule_that_no_limit_repairs_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(feasible, "WORKER_RULES", ())  # so that no task gets a worker of its own
+    topology = Topology("wc", (Component("spout", "spout", 2),), one_task_per_worker=True)
+    instance = Instance("one", Cluster((Node("n1", "r1"),)), (topology,))
+    assert not judge(instance, Placement((0, 0), (0, 0))).valid
+    repaired, placement = keeping(instance, Placement((0, 0), (0, 0)))
+    assert judge(repaired, placement).valid
+    assert not repaired.topologies[0].one_task_per_worker
 
 
 @pytest.mark.slow

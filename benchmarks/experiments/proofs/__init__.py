@@ -7,8 +7,9 @@ statistics, `assignment` public instances with published values, `partition` bal
 partitions (textbook: `partition_textbook`), `rstorm_table` R-Storm's versions and the optimum,
 `conflicts` explains infeasible instances, `contradictions` proves those that a person sees at once
 (`one_short`),
-`fewest_moves` has topologies that run already, `matrix` distances by matrix; `generated` makes the
-instances of the last two. `table` prints.
+`fewest_moves` has topologies that run already (`running_clusters` and `lost_machines` draw
+instances that do), `matrix` distances by matrix, `slots` the fewest slots of dataflows. `table`
+prints.
 
 Start with `rstorm`. It may import `benchmarks.judged`, `benchmarks.grading`, `benchmarks.report`
 (texts), `benchmarks.experiments.table`, `testing`, `solver`, `heuristics` and `models`.

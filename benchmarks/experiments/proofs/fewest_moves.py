@@ -18,7 +18,7 @@ from itertools import islice
 
 import numpy as np
 
-from slotwise.benchmarks.experiments.proofs.generated.running_clusters import running_clusters
+from slotwise.benchmarks.experiments.proofs.running_clusters import running_clusters
 from slotwise.benchmarks.experiments.table import Table, number, say
 from slotwise.models.errors import InputError, SlotwiseError
 from slotwise.models.instance.instance import Instance

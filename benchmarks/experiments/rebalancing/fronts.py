@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
 
-from slotwise.benchmarks.experiments.proofs.generated.running_clusters import running_clusters
+from slotwise.benchmarks.experiments.proofs.running_clusters import running_clusters
 from slotwise.benchmarks.experiments.table import Table, number
 from slotwise.heuristics.registry import find_method
 from slotwise.heuristics.run import run_method

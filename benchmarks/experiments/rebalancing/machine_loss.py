@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 
-from slotwise.benchmarks.experiments.proofs.generated.lost_machines import (
+from slotwise.benchmarks.experiments.proofs.lost_machines import (
     LostMachines,
     lost_machines,
 )

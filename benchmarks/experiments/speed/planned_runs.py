@@ -21,13 +21,14 @@ from typing import TYPE_CHECKING
 
 from slotwise.benchmarks.experiments.table import say
 from slotwise.benchmarks.grading.batch import cases as of_cases
-from slotwise.benchmarks.grading.batch.folder import INSTANCES, ROWS, address_of, append
+from slotwise.benchmarks.grading.batch.folder import address_of, append
 from slotwise.benchmarks.grading.batch.local_frame import fields_of
 from slotwise.benchmarks.grading.batch.runs import planned, settings_frame
 from slotwise.benchmarks.grading.environment import families_version
 from slotwise.benchmarks.grading.plan import RunLimits, make_settings
 from slotwise.benchmarks.grading.rows import COLUMNS, SCHEMA, Subject
 from slotwise.benchmarks.grading.sources import CaseRange, Sources
+from slotwise.benchmarks.grading.store import INSTANCES, ROWS
 from slotwise.pipeline.spark.session import session
 from slotwise.processes.child import command_of
 from slotwise.processes.reaper import children

@@ -17,9 +17,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from slotwise.benchmarks.experiments.table import say
-from slotwise.benchmarks.grading.batch.folder import ROWS
 from slotwise.benchmarks.grading.row_file import ROW_SCHEMA
 from slotwise.benchmarks.grading.rows import MEANING
+from slotwise.benchmarks.grading.store import ROWS
 
 FILE_ROWS = 1_000_000
 """Rows of a file."""

@@ -10,7 +10,7 @@ from slotwise.heuristics.rstorm.storm_1.scheduler import Storm1Round, schedule_s
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement, tasks_by_worker
 
-Held = dict[tuple[str, str, int], frozenset[str]]
+TasksBySlot = dict[tuple[str, str, int], frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def differences(
     return pairs
 
 
-def slots(instance: Instance, placement: Placement) -> Held:
+def slots(instance: Instance, placement: Placement) -> TasksBySlot:
     """Return the tasks of each worker by topology, node and port."""
     nodes, worker_tasks = instance.cluster.nodes, tasks_by_worker(instance, placement)
     return {

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 import pyarrow.parquet as pq
 
-from slotwise.benchmarks.grading.batch.folder import ROWS, local_folder, read
+from slotwise.benchmarks.grading.batch.folder import read
 from slotwise.benchmarks.grading.progress.run_log import LOGGED
 from slotwise.benchmarks.grading.rows import SCHEMA, Row
+from slotwise.benchmarks.grading.store import ROWS, local_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
 class Arrivals(Protocol):
     """Each row once, with the columns of `LOGGED`."""
 
-    def early(self) -> list[Row]:
+    def during_round(self) -> list[Row]:
         """Return what has come while a round runs."""
 
-    def late(self) -> list[Row]:
+    def after_round(self) -> list[Row]:
         """Return what has come when a round is done."""
 
 
@@ -38,10 +39,10 @@ class _LocalRows:
     def __init__(self, rows: NewRows) -> None:
         self._rows = rows
 
-    def early(self) -> list[Row]:
+    def during_round(self) -> list[Row]:
         return self._rows.take()
 
-    def late(self) -> list[Row]:
+    def after_round(self) -> list[Row]:
         return self._rows.take()
 
 
@@ -53,11 +54,11 @@ class RemoteRows:
         self._address = address
         self._seen = self._files()
 
-    def early(self) -> list[Row]:
+    def during_round(self) -> list[Row]:
         """Return nothing: to ask is a job of its own."""
         return []
 
-    def late(self) -> list[Row]:
+    def after_round(self) -> list[Row]:
         """Return what has come when a round is done."""
         new = self._files() - self._seen
         if not new:

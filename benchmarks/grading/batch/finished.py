@@ -10,7 +10,6 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from slotwise.benchmarks.grading.batch.folder import INSTANCES, ROWS, parquet_files
 from slotwise.benchmarks.grading.batch.start import Batch, Done
 from slotwise.benchmarks.grading.environment import families_version
 from slotwise.benchmarks.grading.rows import (
@@ -23,6 +22,7 @@ from slotwise.benchmarks.grading.rows import (
     newest_rows,
 )
 from slotwise.benchmarks.grading.sources import Case, CaseRange
+from slotwise.benchmarks.grading.store import INSTANCES, ROWS, parquet_files
 
 MOST_RUNS = 100_000
 """For a larger plan Spark finds the remaining runs."""
@@ -63,7 +63,7 @@ def _cases(batch: Batch, folder: Path) -> dict[str, str] | None:
     """Return the hash of each case -> its subject; ``None`` where the folder lacks one."""
     addresses = {
         (row["family"], row["case_index"]): (row["instance_hash"], row["subject"])
-        for row in _known(folder)
+        for row in _known_cases(folder)
         if (row["case_seed"], row["made_by"]) == (batch.seed, families_version())
     }
     hashes: dict[str, str] = {}
@@ -82,7 +82,7 @@ def _cases(batch: Batch, folder: Path) -> dict[str, str] | None:
 _KNOWN = ["family", "case_index", "case_seed", "made_by", "instance_hash", "subject"]
 
 
-def _known(folder: Path) -> Iterator[dict[str, Any]]:
+def _known_cases(folder: Path) -> Iterator[dict[str, Any]]:
     for file in parquet_files(folder / INSTANCES):
         if file.stat().st_size and set(_KNOWN) <= set(pq.read_schema(file).names):
             yield from pq.read_table(file, columns=_KNOWN).to_pylist()

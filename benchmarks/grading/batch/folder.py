@@ -12,29 +12,21 @@ one object, which appears whole as well.
 
 from __future__ import annotations
 
-import fcntl
 import os
-import warnings
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 
 from slotwise.benchmarks.grading.batch.local_frame import local_frame
+from slotwise.benchmarks.grading.store import local_folder, parquet_files
 from slotwise.models.errors import InputError, SlotwiseError
 from slotwise.pipeline.spark.paths import literal, local_address
 from slotwise.pipeline.spark.session import IS_DAMAGED
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-
-ROWS = "rows"
-INSTANCES = "instances"
-PLAN = "plan"
-LOCK = ".lock"
-"""An empty file that the grading at work keeps locked; the system frees it when that ends."""
 
 _WRITING = {
     "mapreduce.fileoutputcommitter.algorithm.version": "2",
@@ -43,69 +35,10 @@ _WRITING = {
 }
 
 
-def local_folder(out: str | os.PathLike[str]) -> Path | None:
-    """Return the folder where it is of this machine or mounted; ``None`` for ``hdfs://...``."""
-    text = os.fspath(out)
-    if text.startswith("file:"):
-        return Path("/" + text.removeprefix("file:").lstrip("/"))
-    return None if "://" in text else Path(text).absolute()
-
-
 def address_of(out: str | os.PathLike[str]) -> str:
     """Return the folder as Spark takes it, whatever the cluster's own file system is."""
     local = local_folder(out)
     return os.fspath(out).rstrip("/") if local is None else local_address(local)
-
-
-def make_local(out: str | os.PathLike[str]) -> None:
-    """Make the folder where it is one of this machine; elsewhere Spark does when it writes.
-
-    Raises
-    ------
-    InputError
-        When it cannot be made or written to.
-    """
-    if not os.fspath(out):
-        raise InputError("must name a folder", field="out", value="")
-    local = local_folder(out)
-    if local is None:
-        return
-    try:
-        (local / ROWS).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"cannot be made: {error.strerror}", field="out", value=str(local)
-        ) from error
-    if not os.access(local / ROWS, os.W_OK):
-        raise InputError("cannot be written to", field="out", value=str(local))
-
-
-@contextmanager
-def alone(out: str | os.PathLike[str]) -> Iterator[None]:
-    """Keep other gradings out of a folder of this machine meanwhile; of others nobody can.
-
-    Two at once would run the same runs, and each would remove what the other is writing. However
-    this process ends, the folder is free then.
-
-    Raises
-    ------
-    InputError
-        When another grading is at work there.
-    """
-    local = local_folder(out)
-    if local is None:
-        yield
-        return
-    with (local / LOCK).open("a", encoding="utf-8") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            rule = "another grading is writing into it; wait until it has ended, or name another"
-            raise InputError(rule, field="out", value=str(local)) from error
-        except OSError as error:
-            unsure = f"{local} cannot be locked ({error.strerror}): let one grading at a time run"
-            warnings.warn(unsure, RuntimeWarning, stacklevel=3)
-        yield
 
 
 def read(spark: SparkSession, address: str, part: str, schema: str) -> DataFrame:
@@ -131,11 +64,6 @@ def read(spark: SparkSession, address: str, part: str, schema: str) -> DataFrame
             raise
         return local_frame(spark, (), schema)
     return frame
-
-
-def parquet_files(folder: Path) -> list[Path]:
-    """Return the files of rows in a folder, without those that are being written; sorted."""
-    return sorted(file for file in folder.glob("*.parquet") if file.name[0] not in "._")
 
 
 def check_not_empty(files: Iterable[Path]) -> None:

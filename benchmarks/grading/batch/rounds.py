@@ -11,10 +11,11 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING
 
 from slotwise.benchmarks.grading.batch.arrivals import arrivals
-from slotwise.benchmarks.grading.batch.folder import ROWS, Written, append
+from slotwise.benchmarks.grading.batch.folder import Written, append
 from slotwise.benchmarks.grading.batch.runs import Work, in_partitions, numbered
 from slotwise.benchmarks.grading.batch.slots import slots_of
 from slotwise.benchmarks.grading.progress.watching import Watcher
+from slotwise.benchmarks.grading.store import ROWS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -57,7 +58,7 @@ def run_rounds(
     written, arrived = Written(address, ROWS), arrivals(spark, address)
 
     def show() -> None:
-        watcher.ended(arrived.early())
+        watcher.ended(arrived.during_round())
         watcher.tick()
 
     for first in range(0, tasks, size):
@@ -65,7 +66,7 @@ def run_rounds(
         rows = in_partitions(ready, first, end).transform(graded)
         _run_round(spark, rows, address, show)
         written.check()
-        watcher.ended(arrived.late())
+        watcher.ended(arrived.after_round())
 
 
 def _run_round(

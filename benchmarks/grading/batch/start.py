@@ -9,28 +9,42 @@ from typing import TYPE_CHECKING
 
 from slotwise.benchmarks.grading.batch import cases as of_cases
 from slotwise.benchmarks.grading.batch import runs as of_runs
-from slotwise.benchmarks.grading.batch.folder import (
-    INSTANCES,
-    PLAN,
-    ROWS,
-    Written,
-    append,
-    read,
-    replace,
-)
+from slotwise.benchmarks.grading.batch.folder import Written, append, read, replace
 from slotwise.benchmarks.grading.batch.rounds import run_rounds
 from slotwise.benchmarks.grading.batch.slots import slots_of
-from slotwise.benchmarks.grading.batch.stages import Stage
 from slotwise.benchmarks.grading.batch.task import graded
 from slotwise.benchmarks.grading.plan import Setting
 from slotwise.benchmarks.grading.progress.watching import Watcher
 from slotwise.benchmarks.grading.rows import OTHER_MEANING, SCHEMA
 from slotwise.benchmarks.grading.sources import Sources
+from slotwise.benchmarks.grading.store import INSTANCES, PLAN, ROWS
 from slotwise.models.errors import InputError
 from slotwise.pipeline.spark.paths import literal
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A part of the plan that runs by itself.
+
+    Parameters
+    ----------
+    runs
+        Plan -> its runs that belong to this stage.
+    known
+        (runs without a row, plan, rows) -> these runs, or those of them that can run, with what
+        rows of earlier stages say: the columns ``hint``, ``hint_from`` and ``against`` of
+        `PlannedRun`. ``None`` = they need nothing.
+    then
+        (session, folder, plan, rows) -> what is done when the stage has run; an error ends the
+        batch.
+    """
+
+    runs: Callable[[DataFrame], DataFrame]
+    known: Callable[[DataFrame, DataFrame, DataFrame], DataFrame] | None = None
+    then: Callable[[SparkSession, str, DataFrame, DataFrame], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from slotwise.benchmarks.grading.batch.cases import KEPT
-from slotwise.benchmarks.grading.batch.folder import INSTANCES, local_folder, read
+from slotwise.benchmarks.grading.batch.folder import read
 from slotwise.benchmarks.grading.batch.runs import is_any
-from slotwise.benchmarks.grading.exact.proofs import read_proofs
 from slotwise.benchmarks.grading.oracle.standing_rows import ANSWERED, standing_rows
+from slotwise.benchmarks.grading.proofs import read_proofs
 from slotwise.benchmarks.grading.rows import (
     EXACT_KINDS,
     KEY,
@@ -21,6 +21,7 @@ from slotwise.benchmarks.grading.rows import (
     RunStatus,
     read_placement_text,
 )
+from slotwise.benchmarks.grading.store import INSTANCES, local_folder
 from slotwise.models.certificates import (
     Certificate,
     CertifiedProof,

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from slotwise.benchmarks.grading.batch.runs import is_any
-from slotwise.benchmarks.grading.batch.stages import Stage
+from slotwise.benchmarks.grading.batch.start import Stage
 from slotwise.benchmarks.grading.oracle.disagreement import stop_where_rows_disagree
-from slotwise.benchmarks.grading.oracle.sample import is_sampled
 from slotwise.benchmarks.grading.oracle.standing_rows import ANSWERED, standing_rows
 from slotwise.benchmarks.grading.rows import Kind, RunStatus
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
+
 
 METHODS = (Kind.HEURISTIC, Kind.EXTERNAL)
 
@@ -79,3 +79,23 @@ def with_proofs(runs: DataFrame, plan: DataFrame, rows: DataFrame) -> DataFrame:
     answered = exact.where(is_any("status", ANSWERED) & fn.col("proofs").isNotNull())
     against = answered.select("instance_hash", "method", fn.col("proofs").alias("against"))
     return runs.join(against, ["instance_hash", "method"])
+
+
+DIGITS = 8
+"""Hexadecimal digits of the hash that decide."""
+
+
+def is_sampled(share: float, seed: int) -> Column:
+    """Return whether an instance is in the sample: whatever else is graded, and in what order."""
+    from pyspark.sql import functions as fn
+
+    drawn = fn.sha2(fn.concat("instance_hash", fn.lit(f":{seed}")), 256)
+    number = fn.conv(fn.substring(drawn, 1, DIGITS), 16, 10).cast("double")
+    return number < fn.lit(share * 16.0**DIGITS)
+
+
+def without_unsampled(plan: DataFrame, share: float, seed: int) -> DataFrame:
+    """Return the plan with the cross-checks of the sample only."""
+    from pyspark.sql import functions as fn
+
+    return plan.where((fn.col("kind") != str(Kind.CROSSCHECK)) | is_sampled(share, seed))

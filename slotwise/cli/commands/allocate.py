@@ -113,7 +113,7 @@ def allocate(
     optimum. The time limit applies to each method's search, and separately to the optimum that
     gives the bound for a pair. Ctrl-C ends the search and keeps what was found.
     """
-    with exits.held():
+    with exits.defer_interrupts():
         from slotwise.api import allocating
         from slotwise.api.allocation_inputs import as_rates
         from slotwise.solver.allocation import METHODS

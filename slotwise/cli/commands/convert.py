@@ -43,7 +43,7 @@ def convert(
 
     The other terms are left out unless --fix names them.
     """
-    with exits.held():
+    with exits.defer_interrupts():
         from slotwise.models.formats.file_bytes import write_atomically
         from slotwise.models.instance_file import instance_hash
         from slotwise.models.values import plain

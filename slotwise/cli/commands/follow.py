@@ -86,7 +86,7 @@ def follow(
 
     Ctrl-C ends it; the same command resumes.
     """
-    with exits.held():
+    with exits.defer_interrupts():
         from slotwise.benchmarks.grading.progress.display import waiting_for
         from slotwise.cli.render.advice import show_advice
         from slotwise.solver.engines import ENGINES

@@ -122,10 +122,10 @@ def grade(
 
     Runs that already have rows in the folder are skipped, so the same command resumes.
     """
-    with exits.held():
+    with exits.defer_interrupts():
         from slotwise.benchmarks.grade import grade as run_grading
-        from slotwise.benchmarks.grading.batch.folder import local_folder
         from slotwise.benchmarks.grading.names import split_methods
+        from slotwise.benchmarks.grading.store import local_folder
         from slotwise.benchmarks.judged.plain_table import plain_records
         from slotwise.benchmarks.judged.reading import read_judged
         from slotwise.benchmarks.judged.summary import summarise

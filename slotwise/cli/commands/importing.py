@@ -61,7 +61,7 @@ def import_storm(
 
     Its `running` says what runs where; import again at any time, and names stay the same.
     """
-    with exits.held():
+    with exits.defer_interrupts():
         from slotwise.models.instance_file import write_instance
 
     sources: list[str] = call.arguments["sources"]

@@ -110,7 +110,7 @@ def partition(
     With a proof no part is over its capacity, and the cut is the least there is, or comes with a
     bound where the time limit ends the search. Ctrl-C keeps the best partition and bound by then.
     """
-    with exits.held():
+    with exits.defer_interrupts():
         from slotwise.api import partitioning
         from slotwise.api.partition_proof import ProvenPartition
         from slotwise.heuristics.partitioning.partitioners import PARTITIONERS
@@ -157,7 +157,7 @@ def partition(
 @contextmanager
 def _search(quiet: bool) -> Iterator[OnProgress | None]:
     """Show progress, and let Ctrl-C end the search and take nothing away."""
-    with exits.held():
+    with exits.defer_interrupts():
         import slotwise.solver.solve  # noqa: F401 (loads native modules)
         from slotwise.cli.progress import progress
         from slotwise.solver.core.supervision import counted_presses

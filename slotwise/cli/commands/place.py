@@ -28,7 +28,7 @@ def place(
 
     A placement that breaks a hard rule is a failure.
     """
-    with exits.held():
+    with exits.defer_interrupts():
         from slotwise.api.placing import as_method, place_and_judge
         from slotwise.models.formats.placement_file import write_placement
 

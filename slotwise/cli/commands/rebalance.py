@@ -98,7 +98,7 @@ def rebalance(
     is_early = is_shown and placement is None and instance.running is not None
     if is_early:
         _show_first(instance, without_nodes, max_moves, search_follows=method == OPTIMAL)
-    with exits.held():
+    with exits.defer_interrupts():
         from slotwise.api.sparing import spare as spared
         from slotwise.cli.render import rebalanced as render
         from slotwise.cli.render.curves import check_svg
@@ -128,7 +128,7 @@ def _show_first(
     given: Instance, gone: tuple[str, ...], max_moves: int | None, *, search_follows: bool
 ) -> None:
     """Say where orphans go, if there are any, before the engines are loaded."""
-    with exits.held():
+    with exits.defer_interrupts():
         from slotwise.api.orphans import first_places, orphans_of
         from slotwise.cli.render.tables import show_first
         from slotwise.models.instance.lost_nodes import without_nodes

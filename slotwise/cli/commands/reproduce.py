@@ -44,7 +44,7 @@ def stromax(as_json: options.Json = False) -> int:
 
 
 def _reproduced(article: str, as_json: bool) -> int:
-    with exits.held():
+    with exits.defer_interrupts():
         from slotwise.api.reproducing import reproduce
 
     reproduction = reproduce(article)

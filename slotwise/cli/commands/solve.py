@@ -64,7 +64,7 @@ def solve(
 
     Progress goes to stderr. Ctrl-C ends the search and keeps the best placement and bound.
     """
-    with exits.held():
+    with exits.defer_interrupts():
         from slotwise.api import solving
         from slotwise.cli.commands.verify import save_certificate
         from slotwise.cli.progress import progress

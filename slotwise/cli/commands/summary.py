@@ -49,7 +49,7 @@ def summary(
     chosen = [name for name, is_on in formats.items() if is_on]
     if len(chosen) > 1:
         raise InputError(f"cannot be given together: {' and '.join(chosen)}", has_value=False)
-    with exits.held():
+    with exits.defer_interrupts():
         from slotwise.api.summing import summary as summarise
         from slotwise.benchmarks.judged.plain_table import csv_text
         from slotwise.cli.render.graded import latex_summary, show_summary

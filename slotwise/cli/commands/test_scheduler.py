@@ -65,17 +65,17 @@ def test_scheduler(
     from slotwise.testing.hypothesis_extra import require_hypothesis
 
     require_hypothesis("test-scheduler")
-    with exits.held():
+    with exits.defer_interrupts():
         from slotwise.api import scheduler_tests
         from slotwise.api.inputs import read_instance
 
-    asked = scheduler_tests.asked(scheduler, check or (), seed, time_limit, rules)
+    selected = scheduler_tests.select_checks(scheduler, check or (), seed, time_limit, rules)
     if instance is not None:
         with exits.noted_warnings():
             given = read_instance(instance if instance == "-" else Path(instance))
-        tested = scheduler_tests.on_instance(asked, given, instance)
+        tested = scheduler_tests.on_instance(selected, given, instance)
     else:
-        tested = scheduler_tests.on_random_instances(asked, examples, kind, save)
+        tested = scheduler_tests.on_random_instances(selected, examples, kind, save)
     if as_json:
         print_json(tested.to_document())
     else:

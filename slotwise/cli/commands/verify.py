@@ -56,7 +56,7 @@ def verify(call: Call, *, resolve: bool, engine: str | None, as_json: options.Js
     if engine is not None and not resolve:
         raise typer.BadParameter("--engine needs --resolve")
     if resolve:
-        with exits.held():
+        with exits.defer_interrupts():
             from slotwise.solver.verification import certify  # noqa: F401 (loads native modules)
     verified: Verified = call()
     if as_json:

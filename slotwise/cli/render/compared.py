@@ -67,9 +67,9 @@ def _pairs(one: MethodChanges, change: Change) -> list[tuple[str, ...]]:
 
 
 def _only(which: str, only: OnlyIn) -> list[str]:
-    said = []
+    missing = []
     if only.methods:
-        said.append(f"methods {', '.join(only.methods)}")
+        missing.append(f"methods {', '.join(only.methods)}")
     if only.instances:
-        said.append(f"{counted(len(only.instances), 'case')}: {listed(only.instances, 5)}")
-    return [f"Only {which}, not compared: {'; '.join(said)}"] if said else []
+        missing.append(f"{counted(len(only.instances), 'case')}: {listed(only.instances, 5)}")
+    return [f"Only {which}, not compared: {'; '.join(missing)}"] if missing else []

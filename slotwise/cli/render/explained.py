@@ -79,9 +79,9 @@ def _streams(split: CostSplit) -> PageSection:
     )
 
 
-def stream_name(one: StreamCost, several: bool) -> str:
+def stream_name(stream: StreamCost, several: bool) -> str:
     """Return ``split -> count``, with the topology where there are several."""
-    return f"{f'{one.topology}: ' if several else ''}{one.source} -> {one.target}"
+    return f"{f'{stream.topology}: ' if several else ''}{stream.source} -> {stream.target}"
 
 
 def _level(one: StreamCost, level: int) -> str:
@@ -146,10 +146,10 @@ def load_text(row: NodeLoad) -> str:
 # The state after a method's first mistake, and the valid placement nearest to an invalid one.
 
 
-def left_section(problem: Problem, one: FirstMistake) -> PageSection:
+def left_section(problem: Problem, mistake: FirstMistake) -> PageSection:
     """List the tasks left after the first mistake, and the capacity left for them."""
-    verdict = judge(problem, one.fixed(problem.instance))
-    done = {step.task for step in one.decisions[: one.impossible]}
+    verdict = judge(problem, mistake.fixed(problem.instance))
+    done = {step.task for step in mistake.decisions[: mistake.impossible]}
     names = problem.instance.task_names()
     waiting = compact(
         "/".join(names[task]) for task in range(problem.task_count) if task not in done
@@ -289,30 +289,30 @@ def proof_text(result: Result) -> str:
     return f"no placement has {first.term} below {short_text(first.bound)}"
 
 
-def infeasible_sections(one: Explanation) -> list[PageSection]:
+def infeasible_sections(explanation: Explanation) -> list[PageSection]:
     """Return conflicts and repairs."""
     sections = []
-    for number, conflict in enumerate(one.conflicts, 1):
+    for number, conflict in enumerate(explanation.conflicts, 1):
         heading = "Why no placement exists" if number == 1 else f"Another conflict ({number})"
         lines = (conflict.summary, MINIMAL if conflict.minimal else NOT_PROVEN_MINIMAL)
         sections.append(PageSection(heading, lines, _members(conflict)))
-    if one.repairs:
+    if explanation.repairs:
         rows = tuple(
             (repair.text + ("" if repair.least else PERHAPS_LESS), short_text(repair.price))
-            for repair in one.repairs[:MOST_REPAIRS]
+            for repair in explanation.repairs[:MOST_REPAIRS]
         )
         sections.append(
             PageSection(
                 "The cheapest repairs",
-                (VERIFIED, *_open_ends(one)),
+                (VERIFIED, *_open_ends(explanation)),
                 PageTable(("repair", "price"), rows, ("price",)),
             )
         )
-    elif one.conflicts:
+    elif explanation.conflicts:
         none = "No combination of changes was found that leaves a placement."
-        sections.append(PageSection("The cheapest repairs", (none, *_open_ends(one))))
-    if one.notes:
-        sections.append(PageSection("", one.notes))
+        sections.append(PageSection("The cheapest repairs", (none, *_open_ends(explanation))))
+    if explanation.notes:
+        sections.append(PageSection("", explanation.notes))
     return sections
 
 

@@ -131,13 +131,13 @@ def _orphans(done: Rebalanced) -> list[RenderableType]:
         ]
     rows = []
     for one in done.orphans[:MOST_ROWS]:
-        here = (point.placement.nodes[one.task], point.placement.workers[one.task])
-        to = place_of(done.now.problem, *here)
+        node_and_worker = (point.placement.nodes[one.task], point.placement.workers[one.task])
+        to = place_of(done.now.problem, *node_and_worker)
         was = "" if one.was is None else one.was.node
         rows.append((one.name, was, *(("(left out)", "") if to is None else (to[0], str(to[1])))))
-    said = "proven best" if point.is_proven else "not proven best"
+    proof = "proven best" if point.is_proven else "not proven best"
     return [
-        f"New places with 0 other moves, {said}:",
+        f"New places with 0 other moves, {proof}:",
         table(rows, ("task", "was on", "to node", "worker")),
         *more_rows(len(done.orphans), "tasks"),
     ]
@@ -158,8 +158,8 @@ def _cells(front: Front, point: FrontPoint) -> tuple[str, ...]:
     """Return moves, values, the bound of the first open term, and whether it is proven."""
     count = len(front.problem.terms)
     if point.values is None:
-        said = "infeasible" if point.status is Status.INFEASIBLE else "open"
-        return ("-", *("-",) * count, "-", said)
+        status = "infeasible" if point.status is Status.INFEASIBLE else "open"
+        return ("-", *("-",) * count, "-", status)
     units = [term.unit for term in front.problem.terms]
     values = [short_text(v * unit) for v, unit in zip(point.values, units, strict=True)]
     index = next((i for i in range(count) if point.open_bounds[i] != point.values[i]), count - 1)

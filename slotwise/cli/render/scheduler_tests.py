@@ -30,9 +30,9 @@ def _rows(report: Report) -> Iterator[tuple[str, ...]]:
     """Yield the row of a check, and one for each further rule that is broken."""
     share = "" if report.share is None else f"holds on {100 * report.share:.4g} %"
     first, *others = [one.finding.message for one in report.failures] or [""]
-    said = "; ".join(part for part in (share, first) if part)
+    findings = "; ".join(part for part in (share, first) if part)
     counts = (str(report.judged), str(report.refused))
-    yield str(report.demand), report.state.value, *counts, said
+    yield str(report.demand), report.state.value, *counts, findings
     for message in others:
         yield "", "", "", "", message
 

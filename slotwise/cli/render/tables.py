@@ -78,11 +78,11 @@ def show_first(first: FirstPlaces, *, search_follows: bool) -> None:
     gone = dict.fromkeys(one.was.node for one in first.orphans if one.was is not None)
     of = f" of {', '.join(gone)}" if gone else ""
     if first.verdict is None:
-        said = "no place found at once" + (", the search goes on" if search_follows else "")
+        places = "no place found at once" + (", the search goes on" if search_follows else "")
     else:
         costs = (f"{one.term} {short_text(one.value)}" for one in first.verdict.objective)
         moves = counted(first.moves or 0, "other move")
         better = "; looking for better ones" if search_follows else ""
-        said = f"a place for each, {moves} ({', '.join(costs)}){better}"
-    emit(f"Orphans: {count}{of}; {said}.\n")
+        places = f"a place for each, {moves} ({', '.join(costs)}){better}"
+    emit(f"Orphans: {count}{of}; {places}.\n")
     sys.stdout.flush()

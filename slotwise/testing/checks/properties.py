@@ -11,14 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from slotwise.models.errors import InputError
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, LinearCost, Place, Running
 from slotwise.models.instance.placement import UNPLACED, Placement, Refusal, to_places
 from slotwise.models.instance.topology import Topology
 from slotwise.models.judge.judge import judge
 from slotwise.models.judge.verdict import Verdict, Violation
-from slotwise.models.problem.compile import compile_problem
 from slotwise.models.values import plain
 from slotwise.solver.core.judged_result import gap_of
 from slotwise.solver.core.result import Outcome, Status
@@ -27,6 +25,7 @@ from slotwise.testing.checks.finding import Finding, NotJudgedError
 from slotwise.testing.checks.scheduler import HASH_SEEDS
 from slotwise.testing.checks.trial import NOT_VALID, REFUSED, Trial, on_variant
 from slotwise.testing.random_instances.lost_nodes import without_nodes
+from slotwise.testing.random_instances.wide_numbers import is_within_limits
 
 MOST_SHOWN = 6
 """Most tasks that a finding names."""
@@ -52,7 +51,7 @@ def ends_within(trial: Trial, instance: Instance, seconds: float) -> Finding | N
     A scheduler that takes longer, if only to refuse, is given up then, which raises `MethodError`.
     One that refuses in time has placed nothing: that is not judged.
     """
-    answer = replace(trial, time_limit_s=seconds).answer_anew(instance)
+    answer = replace(trial, time_limit_s=seconds).new_answer(instance)
     if isinstance(answer, Refusal):
         raise NotJudgedError(REFUSED)
     return None
@@ -62,13 +61,13 @@ def _broken(trial: Trial, instance: Instance, violations: Sequence[Violation]) -
     if not violations:
         return None
     firsts = first_of_each_rule(violations)
-    said = [
+    reasons = [
         _missing(trial, instance, one) if rule == PLACED else f"breaks {one}"
         for rule, one in firsts.items()
     ]
     others = len(violations) - len(firsts)
     more = f" (and {others} more)" if others else ""
-    return Finding(f"{'; '.join(said)}{more}", tuple(firsts))
+    return Finding(f"{'; '.join(reasons)}{more}", tuple(firsts))
 
 
 def first_of_each_rule(violations: Sequence[Violation]) -> dict[str, Violation]:
@@ -110,8 +109,8 @@ def admits(trial: Trial, instance: Instance) -> Finding | None:
     broken = first_of_each_rule(trial.verdict(instance).violations)
     if broken:
         _check_placeable(trial, instance)
-        said = "; ".join(f"breaks {one}" for one in broken.values())
-        return Finding(f"{said}, where a valid placement exists", tuple(broken))
+        reasons = "; ".join(f"breaks {one}" for one in broken.values())
+        return Finding(f"{reasons}, where a valid placement exists", tuple(broken))
     return None
 
 
@@ -176,9 +175,9 @@ def is_deterministic(trial: Trial, instance: Instance) -> Finding | None:
 
     Python's seed of hashing differs from call to call: an order that follows from it shows.
     """
-    first = trial.answer_anew(instance)
+    first = trial.new_answer(instance)
     for call in range(1, CALLS):
-        other = trial.answer_anew(instance, HASH_SEEDS[call % len(HASH_SEEDS)])
+        other = trial.new_answer(instance, HASH_SEEDS[call % len(HASH_SEEDS)])
         if not _are_alike(first, other):
             return Finding(
                 f"answers {_shown_run(instance, first)}, then {_shown_run(instance, other)}"
@@ -395,7 +394,7 @@ def _with_more(instance: Instance) -> Iterator[tuple[str, Instance]]:
     )
     for how, larger in variants:
         changed = replace(instance, cluster=larger)
-        if _is_within_limits(changed):
+        if is_within_limits(changed):
             yield how, changed
 
 
@@ -422,15 +421,6 @@ def _with_one_more(cluster: Cluster) -> Cluster:
     return replace(cluster, nodes=(*cluster.nodes, node), matrix=matrix)
 
 
-def _is_within_limits(instance: Instance) -> bool:
-    """Whether its numbers are small enough, see docs/problem.md."""
-    try:
-        compile_problem(instance)
-    except InputError:
-        return False
-    return True
-
-
 ONE_NODE = "it has one node"
 
 
@@ -453,8 +443,8 @@ def survives_node_loss(trial: Trial, instance: Instance) -> Finding | None:
             continue
         broken = first_of_each_rule(trial.verdict(rest).violations)
         if broken:
-            said = "; ".join(f"breaks {one}" for one in broken.values())
-            return Finding(f"without {node}, {said}", tuple(broken))
+            reasons = "; ".join(f"breaks {one}" for one in broken.values())
+            return Finding(f"without {node}, {reasons}", tuple(broken))
     return None
 
 

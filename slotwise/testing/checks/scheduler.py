@@ -178,10 +178,10 @@ def _of_code(name: str, text: str, seed: int, source: str, code: UnderTest) -> N
     code
         The code itself, for where another process cannot load it.
     """
-    asked = _Asked(name, seed, source, code)
+    under_test = _CodeUnderTest(name, seed, source, code)
 
     def ask(instance: Instance, seconds: float, hash_seed: int) -> Answer:
-        said, what = asked.reply("ask", instance, seconds, hash_seed)
+        said, what = under_test.reply("ask", instance, seconds, hash_seed)
         if said is Said.UNSUPPORTED:
             raise UnsupportedError(str(what))
         if said is Said.CHANGED:
@@ -193,7 +193,7 @@ def _of_code(name: str, text: str, seed: int, source: str, code: UnderTest) -> N
     def supports(instance: Instance, seconds: float) -> str | None:
         if not isinstance(code, Method):
             return None
-        said, what = asked.reply("supports", instance, seconds, HASH_SEEDS[0])
+        said, what = under_test.reply("supports", instance, seconds, HASH_SEEDS[0])
         if said is Said.FAILED:
             raise MethodError(str(what))
         return str(what) if said is Said.UNSUPPORTED else None
@@ -201,7 +201,7 @@ def _of_code(name: str, text: str, seed: int, source: str, code: UnderTest) -> N
     return NamedScheduler(name, text, seed, ask, supports)
 
 
-class _Asked:
+class _CodeUnderTest:
     """Code under test and its processes."""
 
     def __init__(self, name: str, seed: int, source: str, code: UnderTest) -> None:

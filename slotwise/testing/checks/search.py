@@ -87,7 +87,7 @@ class _Looks:
             return self.drawn[key]
         self.examples += 1
         try:
-            finding = self._held(instance)
+            finding = self._check_held(instance)
             self.judged += 1
         except NotJudgedError as error:
             finding = None
@@ -98,7 +98,7 @@ class _Looks:
         self.drawn[key] = finding
         return finding
 
-    def _held(self, instance: Instance) -> Finding | None:
+    def _check_held(self, instance: Instance) -> Finding | None:
         finding = self.demand.holds(self.trial, instance)
         if finding is not None:
             self.failures.append(Failure(instance, finding))
@@ -125,7 +125,7 @@ class _Looks:
             if self.deadline is not None and time.perf_counter() > self.deadline:
                 return False
             try:
-                self.seen[key] = self._held(instance)
+                self.seen[key] = self._check_held(instance)
             except NotJudgedError:
                 self.seen[key] = None
         return self.seen[key] is not None

@@ -122,7 +122,7 @@ class Trial:
         key = instance_hash(instance), hash_seed
         if key not in self._answers:
             try:
-                self._answers[key] = self.answer_anew(instance, hash_seed)
+                self._answers[key] = self.new_answer(instance, hash_seed)
             except (MethodError, NotJudgedError) as error:
                 self._answers[key] = error
         known = self._answers[key]
@@ -132,7 +132,7 @@ class Trial:
             raise NotJudgedError(str(known))
         return known
 
-    def answer_anew(self, instance: Instance, hash_seed: int = HASH_SEEDS[0]) -> Answer:
+    def new_answer(self, instance: Instance, hash_seed: int = HASH_SEEDS[0]) -> Answer:
         """Return its answer to being asked once more; raises as `answer` does."""
         try:
             return self.scheduler.ask(instance, self.time_limit_s, hash_seed)

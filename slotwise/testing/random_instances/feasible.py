@@ -17,6 +17,7 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement, tasks_by_worker
 from slotwise.models.instance.topology import Topology
 from slotwise.models.judge.judge import judge
+from slotwise.models.judge.rules import RULES, without_field
 from slotwise.testing.choices import Chooser, chance, pick
 from slotwise.testing.random_instances.demand import with_some_demand
 from slotwise.testing.random_instances.lost_nodes import without_nodes
@@ -41,7 +42,7 @@ def keeping(instance: Instance, placement: Placement) -> Pair:
     """Return the instance with limits raised as far as a complete placement needs.
 
     Tasks that may not share a worker get workers of their own first. A limit that holds already
-    stays, one that does not is just kept from then on.
+    stays, one that does not is just kept from then on. A rule that no limit repairs is left out.
     """
     placement = _apart(instance, placement)
     needs: dict[tuple[str, str, str], Decimal] = {}
@@ -52,14 +53,25 @@ def keeping(instance: Instance, placement: Placement) -> Pair:
     limits = dict(instance.objective.limits)
     if ("max_moved", "cluster", "tasks") in needs:
         limits["moved"] = int(needs["max_moved", "cluster", "tasks"])
-    return replace(
+    raised = replace(
         instance,
         cluster=replace(
             instance.cluster, nodes=tuple(_raised_node(n, needs) for n in instance.cluster.nodes)
         ),
         topologies=tuple(_raised_topology(t, needs) for t in instance.topologies),
         objective=replace(instance.objective, limits=limits),
-    ), placement
+    )
+    return _without_broken_rules(raised, placement), placement
+
+
+def _without_broken_rules(instance: Instance, placement: Placement) -> Instance:
+    """Return the instance without the rules that a placement breaks and a field sets."""
+    broken = {violation.rule for violation in judge(instance, placement).violations}
+    for field in (RULES[name].field for name in sorted(broken)):
+        if field is not None:
+            topologies = (without_field(topology, field) for topology in instance.topologies)
+            instance = replace(instance, topologies=tuple(topologies))
+    return instance
 
 
 def _drawn(choose: Chooser, instance: Instance) -> Placement:

@@ -64,16 +64,16 @@ class Answer:
         return ("valid" if self.valid else "not valid") + named
 
 
-def asked(validator: Validator, instance: Instance, placement: Placement) -> Answer:
+def ask_validator(validator: Validator, instance: Instance, placement: Placement) -> Answer:
     """Return what a validator says; what it raises is an answer with an `error`.
 
     It gets a copy of the instance, which it may change.
     """
     with fresh_randomness():
-        return _said(lambda: validator(deepcopy(instance), placement))
+        return _answer_or_error(lambda: validator(deepcopy(instance), placement))
 
 
-def _said(ask: Callable[[], object]) -> Answer:
+def _answer_or_error(ask: Callable[[], object]) -> Answer:
     try:
         return answer_from(ask())
     except MethodError as error:
@@ -180,7 +180,7 @@ def command_validator(command: str, *, time_limit_s: float = TIME_LIMIT_S) -> Va
 
     @cache
     def ask(asking: bytes) -> Answer:
-        return _said(lambda: _run(words, asking, time_limit_s))
+        return _answer_or_error(lambda: _run(words, asking, time_limit_s))
 
     return lambda instance, placement: ask(question(instance, placement))
 

@@ -13,7 +13,7 @@ from slotwise.testing.validators.answers import (
     Answer,
     Validator,
     as_validator,
-    asked,
+    ask_validator,
 )
 from slotwise.testing.validators.case import RULES, Case, SubCase
 from slotwise.testing.validators.catalogue import sub_cases
@@ -138,7 +138,7 @@ class _Search:
         assert case is not None, "a mistake was found"
         assert answer is not None, "a mistake was found"
         if not answer.timed_out:
-            wavers |= asked(self._validator, case.instance, case.placement) != answer
+            wavers |= ask_validator(self._validator, case.instance, case.placement) != answer
         mistake = Mistake.WAVERS if wavers else mistake_of(case, answer)
         assert mistake is not None, "a mistake was found"
         return Finding(mistake, case, answer)
@@ -146,7 +146,7 @@ class _Search:
     def _is_wrong(self, case: Case) -> bool:
         if self._answer is not None and self._answer.timed_out:
             return case == self._found  # no more waiting: the first one is told
-        answer = asked(self._validator, case.instance, case.placement)
+        answer = ask_validator(self._validator, case.instance, case.placement)
         self.tried += self._found is None
         if mistake_of(case, answer) is None:
             return False

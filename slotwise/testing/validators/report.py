@@ -22,7 +22,7 @@ from slotwise.models.judge.judge import judge
 from slotwise.testing.validators.answers import Answer, question
 from slotwise.testing.validators.case import Case
 
-MOST_TOLD = 3
+MOST_FINDINGS = 3
 """Mistakes of a rule that the text shows in full; `ValidatorReport.findings` has all."""
 
 
@@ -128,8 +128,8 @@ class ValidatorReport:
         """Return the table, and below it each mistake with its smallest case."""
         head = ("rule", "verdict", "cases", "smallest mistake")
         rows = [(one.rule, one.verdict, str(one.cases), _smallest(one)) for one in self.rules]
-        told = [line for one in self.rules for line in _told(one)]
-        return "\n\n".join([_table([head, *rows]), *told])
+        lines = [line for one in self.rules for line in _finding_lines(one)]
+        return "\n\n".join([_table([head, *rows]), *lines])
 
     def to_document(self) -> dict[str, Any]:
         """Return the report as JSON-ready data."""
@@ -151,8 +151,8 @@ class ValidatorReport:
         return json.dumps(self.to_document(), ensure_ascii=False)
 
 
-def _told(rule: RuleReport) -> list[str]:
-    lines = [str(finding) for finding in rule.findings[:MOST_TOLD]]
+def _finding_lines(rule: RuleReport) -> list[str]:
+    lines = [str(finding) for finding in rule.findings[:MOST_FINDINGS]]
     more = len(rule.findings) - len(lines)
     return [*lines, f"{rule.rule}: {counted(more, 'more mistake')}"] if more else lines
 

@@ -44,7 +44,7 @@ from slotwise.solver.column_generation.params import ColumnsParams
 from slotwise.solver.core.incumbent import Incumbent
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.result import Limits
-from slotwise.solver.presolve.without_running import without_running
+from slotwise.solver.presolve.leading_terms import without_running
 from slotwise.solver.structure.dominance import VectorSet
 from slotwise.solver.structure.node_types import Site, sites
 

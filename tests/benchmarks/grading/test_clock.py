@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from slotwise.benchmarks.grading import exact_run
 from slotwise.benchmarks.grading import run as running
-from slotwise.benchmarks.grading.exact import exact_run
 from slotwise.benchmarks.grading.plan import PlannedRun, RunLimits, make_plan
 from slotwise.benchmarks.grading.rows import Kind
 from slotwise.benchmarks.grading.run import Loader, outcome

@@ -11,7 +11,7 @@ from slotwise.benchmarks.grading.command_text import command_text, keep_command,
 from slotwise.benchmarks.grading.store import Store
 from slotwise.benchmarks.report.graded_rows import read_graded
 from slotwise.benchmarks.report.page import facts
-from slotwise.benchmarks.report.paper.files import HOW_MADE, paper_files
+from slotwise.benchmarks.report.paper import HOW_MADE, paper_files
 
 HASH = "sha256:" + "0" * 64
 

@@ -17,12 +17,12 @@ from grading_processes import (
     wait_for_rows,
 )
 
+from slotwise.api.reporting import report
 from slotwise.benchmarks.grade import grade
 from slotwise.benchmarks.grading.command_text import kept_commands
 from slotwise.benchmarks.grading.grade_summary import GradeSummary
 from slotwise.benchmarks.grading.rows import COLUMNS, KEY
 from slotwise.benchmarks.grading.store import Store
-from slotwise.benchmarks.report.page import write_report
 from slotwise.models.errors import InputError
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def test_a_right_refusal_is_told_from_a_broken_command(spark: SparkSession, tmp_
         "refused": 1,
         "rightly refused": 1,
     }
-    page = write_report(tmp_path / "out").read_text(encoding="utf-8")
+    page = report(tmp_path / "out").read_text(encoding="utf-8")
     assert "rightly refuses 1)" in page
     assert "<span>rightly refused</span>" in page
     failed = page.partition('<h2 id="failures">')[2].partition('<h2 id="instances">')[0]

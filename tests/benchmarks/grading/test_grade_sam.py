@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from slotwise.api.reporting import report
 from slotwise.benchmarks.grade import grade
 from slotwise.benchmarks.grading.store import Store
-from slotwise.benchmarks.report.page import write_report
 from slotwise.models.families.sam import SAM
 
 if TYPE_CHECKING:
@@ -29,6 +29,6 @@ def test_allocations_are_graded_from_family_to_page(spark: SparkSession, tmp_pat
     assert {row["workers"] for row in rows} == {1}
     again = grade(["sam"], count=2, time_limit_s=20, out=tmp_path)
     assert (again.planned, again.skipped) == (12, 12)
-    page = write_report(tmp_path).read_text(encoding="utf-8")
+    page = report(tmp_path).read_text(encoding="utf-8")
     assert all(case.name in page for case in SAM.generate(2))
     assert "<p>No placements to draw.</p>" in page

@@ -12,13 +12,13 @@ import pytest
 from sam_cases import chain, model
 
 import slotwise
+from slotwise.api.reporting import report
 from slotwise.benchmarks.grade import grade
 from slotwise.benchmarks.grading.plan import PlannedRun, RunLimits, make_plan
 from slotwise.benchmarks.grading.rows import COLUMNS, MEASURED, Row, RunOutcome
 from slotwise.benchmarks.grading.run import Loader, outcome
 from slotwise.benchmarks.grading.sources import Case, read_cases
 from slotwise.benchmarks.grading.store import Store
-from slotwise.benchmarks.report.page import write_report
 from slotwise.heuristics.sam.pairs import PAIRS
 from slotwise.models.allocation.case import AllocationCase, case_text
 from slotwise.models.dataflow import Dataflow, DataflowTask, Stream
@@ -144,7 +144,7 @@ def test_a_case_with_nothing_to_allocate_takes_0_slots(tmp_path: Path) -> None:
         assert found["terms"] == [{"term": "slots", "value": "0", "bound": "0" if exact else None}]
         rows.append({**blank, **run.columns(), **found})
     store.append(pa.Table.from_pylist(rows))
-    assert "slots\N{NO-BREAK SPACE}0<" in write_report(store.folder).read_text(encoding="utf-8")
+    assert "slots\N{NO-BREAK SPACE}0<" in report(store.folder).read_text(encoding="utf-8")
 
 
 def test_the_exact_run_is_the_optimum_with_its_bound() -> None:
@@ -212,7 +212,7 @@ def test_pairs_are_compared_with_their_optimum_alone(graded: Path) -> None:
 
 
 def test_the_page_shows_slots_and_what_a_failing_plan_supports(graded: Path) -> None:
-    page = write_report(graded).read_text(encoding="utf-8")
+    page = report(graded).read_text(encoding="utf-8")
     assert "slots\N{NO-BREAK SPACE}4 " in page
     assert "+33.3 % slots" in page
     assert "of 50 tuples/s<br>rate: slot " in page

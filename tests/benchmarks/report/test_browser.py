@@ -13,11 +13,12 @@ from graded_folder import make_graded
 from graded_rows import optimum
 from made_rows import made_rows
 
+from slotwise.api.reporting import report
 from slotwise.benchmarks.grading.rows import read_placement_text
 from slotwise.benchmarks.grading.store import Store
 from slotwise.benchmarks.report.case_table import MOST_LINES
 from slotwise.benchmarks.report.graded_rows import graded_of
-from slotwise.benchmarks.report.page import render, write_report
+from slotwise.benchmarks.report.page import render
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -36,7 +37,7 @@ playwright = pytest.importorskip(
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = make_graded(tmp_path_factory.mktemp("graded"))
-    write_report(folder, {"round-robin": "turns"})
+    report(folder, methods={"turns": "round-robin"})
     return folder
 
 

@@ -11,6 +11,7 @@ from graded_rows import optimum
 from graded_rows import row as made_row
 from made_rows import made_rows
 
+from slotwise.api.reporting import report
 from slotwise.benchmarks.grading.plan import RunLimits, make_plan
 from slotwise.benchmarks.grading.rows import COLUMNS, Row
 from slotwise.benchmarks.grading.run import Loader, outcome
@@ -19,7 +20,6 @@ from slotwise.benchmarks.grading.store import Store
 from slotwise.benchmarks.judged.reading import judged_rows
 from slotwise.benchmarks.report.case_table import CaseLine, case_lines
 from slotwise.benchmarks.report.failures import failures
-from slotwise.benchmarks.report.page import write_report
 from slotwise.models.errors import InputError
 
 
@@ -68,7 +68,7 @@ def lines_of(rows: list[Row], most: int = 1000) -> tuple[CaseLine, ...]:
 
 
 def test_page_is_self_contained(graded: Path) -> None:
-    path = write_report(graded)
+    path = report(graded)
     page = read_page(path)
     assert path == graded / "report.html"
     assert page.fetched == []
@@ -76,13 +76,13 @@ def test_page_is_self_contained(graded: Path) -> None:
 
 
 def test_names_of_users_are_text(graded: Path) -> None:
-    page = read_page(write_report(graded))
+    page = read_page(report(graded))
     assert page.scripts == 2, "the page's and the viewer's"
     assert f"{EVIL} & co" in page.text
 
 
 def test_page_tells_what_was_found(graded: Path) -> None:
-    text = " ".join(read_page(write_report(graded)).text.split())
+    text = " ".join(read_page(report(graded)).text.split())
     for part in (
         "1 of 2 proven optimal",
         "1 proven infeasible",
@@ -100,51 +100,53 @@ def test_page_tells_what_was_found(graded: Path) -> None:
 
 
 def test_each_placement_is_drawn(graded: Path) -> None:
-    text = write_report(graded).read_text(encoding="utf-8")
+    text = report(graded).read_text(encoding="utf-8")
     rows = [row for row in Store(graded).rows() if row["placement"]]
     assert len(re.findall(r' class="pv-pane[ "]', text)) == len(rows) >= 3
 
 
 def test_report_is_the_same_again_and_leaves_nothing_behind(graded: Path) -> None:
-    first = write_report(graded).read_bytes()
-    assert write_report(graded).read_bytes() == first
+    first = report(graded).read_bytes()
+    assert report(graded).read_bytes() == first
     assert sorted(p.name for p in graded.iterdir()) == ["instances", "report.html", "rows"]
 
 
 def test_rows_without_their_instance_are_reported_but_not_drawn(graded: Path) -> None:
     for path in (graded / "instances").iterdir():
         path.unlink()
-    text = write_report(graded).read_text(encoding="utf-8")
+    text = report(graded).read_text(encoding="utf-8")
     assert "pv-pane" not in text.partition("</style>")[2].partition("<script>")[0]
     assert "round-robin" in text
 
 
-@pytest.mark.parametrize("name", ["empty", "missing"])
-def test_folder_without_rows_is_bad_input(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "rule"), [("empty", "has no rows"), ("missing", "is not a folder of a grading")]
+)
+def test_folder_without_rows_is_bad_input(tmp_path: Path, name: str, rule: str) -> None:
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="has no rows") as caught:
-        write_report(tmp_path / name)
+    with pytest.raises(InputError, match=rule) as caught:
+        report(tmp_path / name)
     assert "\n" not in str(caught.value)
 
 
 def test_foreign_parquet_is_named(graded: Path) -> None:
     (graded / "rows" / "rows-00000009-x.parquet").write_bytes(b"no parquet")
     with pytest.raises(InputError, match="rows-00000009-x"):
-        write_report(graded)
+        report(graded)
 
 
 def test_labels_stand_for_methods(graded: Path) -> None:
-    text = write_report(graded, {"r-storm": "mine & yours"}).read_text(encoding="utf-8")
+    text = report(graded, methods={"mine & yours": "r-storm"}).read_text(encoding="utf-8")
     page = " ".join(read_page(graded / "report.html").text.split())
     assert "mine & yours" in page
     assert "mine & yours</" not in text, "escaped"
     assert "r-storm. R-Storm as its authors ran it" in page, "what a label stands for"
     with pytest.raises(InputError, match=r"did you mean .r-storm."):
-        write_report(graded, {"r-strom": "mine"})
+        report(graded, methods={"mine": "r-strom"})
 
 
 def test_failures_are_grouped_and_right_refusals_are_none(graded: Path) -> None:
-    text = " ".join(read_page(write_report(graded)).text.split())
+    text = " ".join(read_page(report(graded)).text.split())
     failures = text.rpartition("Right answers, and no failures")[2].partition("Instances Of")[0]
     assert "round-robin fails on 1 of 2 (breaks capacity: 1)" in failures
     assert "r-storm" not in failures
@@ -214,7 +216,7 @@ def test_a_method_that_places_less_says_so(tmp_path: Path) -> None:
     runs = [run for run in plan if run.kind == "heuristic"]
     rows = [{**dict.fromkeys(COLUMNS), **r.columns(), **outcome(r, Loader())} for r in runs]
     store.append(pa.Table.from_pylist(rows))
-    text = " ".join(read_page(write_report(store.folder)).text.split())
+    text = " ".join(read_page(report(store.folder)).text.split())
     # r-storm-1.0 refuses star-a, which r-storm overloads by 720; nothing is proven here.
     assert "fails in 1 of 5 runs (refused: 1)" in text
     assert "r-storm-1.04 of 5" in text
@@ -228,7 +230,7 @@ def test_page_of_a_family_says_what_differs_from_its_source(tmp_path: Path) -> N
     plan = make_plan(cases, ["r-storm"], "auto", RunLimits(20.0, 1, 0, None))[1:]
     rows = [{**dict.fromkeys(COLUMNS), **r.columns(), **outcome(r, Loader())} for r in plan]
     store.append(pa.Table.from_pylist(rows))
-    text = " ".join(read_page(write_report(store.folder)).text.split())
+    text = " ".join(read_page(report(store.folder)).text.split())
     assert "rstormR-Storm's nine benchmark topologies" in text
     assert "6 machines of 12 for Linear, 7 for Diamond and half of them for Star" in text
     assert "round robin" not in text, "whatever was graded, results are not in a note"
@@ -242,7 +244,7 @@ def test_page_of_graphs_to_partition_has_edge_cuts(tmp_path: Path, graded: Path)
     plan = make_plan(cases, ["hash", "ldg"], "auto", RunLimits(20.0, 1, 0, None))
     rows = [{**dict.fromkeys(COLUMNS), **r.columns(), **outcome(r, Loader())} for r in plan]
     store.append(pa.Table.from_pylist(rows))
-    text = " ".join(read_page(write_report(store.folder)).text.split())
+    text = " ".join(read_page(report(store.folder)).text.split())
     table = text.partition("Edge cuts and balance")[2].partition("Compared on")[0]
     cut = {row["method"]: float(row["terms"][0]["value"]) for row in rows}
     assert cut["auto"] < cut["ldg"] < cut["hash"]
@@ -250,4 +252,4 @@ def test_page_of_graphs_to_partition_has_edge_cuts(tmp_path: Path, graded: Path)
         over_optimum, over_hash = (f"{cut[method] / cut[other]:.3g}" for other in ("auto", "hash"))
         line = f"partition{method}1of1{over_optimum}{over_hash}-"
         assert line in table.replace(" ", "")
-    assert "Edge cuts" not in read_page(write_report(graded)).text, "nothing is partitioned there"
+    assert "Edge cuts" not in read_page(report(graded)).text, "nothing is partitioned there"

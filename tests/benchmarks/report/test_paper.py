@@ -14,9 +14,8 @@ from graded_rows import optimum, row
 import slotwise
 from slotwise.benchmarks.grading.store import Store
 from slotwise.benchmarks.report.graded_rows import graded_of, read_graded
-from slotwise.benchmarks.report.paper.files import paper_files, write_all, write_paper
-from slotwise.benchmarks.report.paper.paper_table import PaperTable, escaped, latex_table
-from slotwise.benchmarks.report.paper.tables import tables
+from slotwise.benchmarks.report.paper import paper_files, tables, write_all, write_paper
+from slotwise.benchmarks.report.paper_table import PaperTable, escaped, latex_table
 from slotwise.models.errors import InputError
 
 ROWS = [

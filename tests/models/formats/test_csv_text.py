@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slotwise.benchmarks.judged.plain_table import csv_text
-from slotwise.benchmarks.report.paper.paper_table import PaperTable
+from slotwise.benchmarks.report.paper_table import PaperTable
 from slotwise.models.formats.text import csv_cell, text_of_cell
 
 FORMULAS = (

@@ -11,7 +11,7 @@ from assignments import equally_far
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from slotwise.benchmarks.experiments.proofs.generated.matrix_instances import constrained
+from slotwise.benchmarks.experiments.proofs.matrix import constrained
 from slotwise.models.instance_file import instance_from_data
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem

@@ -136,10 +136,10 @@ def test_memory_error_ends_the_engine_only(
 def test_memory_error_outside_engines_keeps_what_is_known(
     resident: Reading, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(problem: Problem) -> None:
+    def fail(problem: Problem, token: RunToken) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(auto, "reduce_nodes", fail)
+    monkeypatch.setattr(auto, "reductions", fail)
     found = slotwise.solve(FAMILIES["rstorm"].make(6, 0))
     assert found.status is Status.FEASIBLE
     assert found.placement is not None

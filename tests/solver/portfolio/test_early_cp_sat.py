@@ -15,7 +15,7 @@ from slotwise.solver.baseline import BASELINE
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.portfolio import auto
-from slotwise.solver.portfolio.run import EARLY, FIRST
+from slotwise.solver.portfolio.run import FIRST_PLACEMENT, NO_PLACEMENT_YET
 from slotwise.solver.solve import solve
 
 
@@ -29,12 +29,12 @@ def test_cp_sat_runs_early_where_no_placement_is_known(monkeypatch: pytest.Monke
     """Right after the heuristics, which find one here unless they are kept from it."""
     problem = compile_problem(read_instance(EXAMPLES / "word-count.json"))
     late = solve(problem, time_limit_s=30)
-    assert all(pick.why != EARLY for pick in late.picked)
+    assert all(pick.why != NO_PLACEMENT_YET for pick in late.picked)
     finds_nothing = replace(BASELINE, run=knows_nothing)
     monkeypatch.setattr(auto, "BASELINE", finds_nothing)
     result = solve(problem, time_limit_s=30)
     assert [(pick.engine, pick.why) for pick in result.picked[:2]] == [
-        ("baseline", FIRST),
-        ("cp-sat", EARLY),
+        ("baseline", FIRST_PLACEMENT),
+        ("cp-sat", NO_PLACEMENT_YET),
     ]
     assert tuple(term.value for term in result.objective) == (0, 23)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from slotwise.benchmarks.experiments.proofs.generated.running_clusters import running_clusters
+from slotwise.benchmarks.experiments.proofs.running_clusters import running_clusters
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance_file import read_instance

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 from slot_cases import faults
 
-from slotwise.benchmarks.experiments.slots.cases import KNOWN, RATES, VARIANTS
+from slotwise.benchmarks.experiments.proofs.slots import KNOWN, RATES, VARIANTS
 from slotwise.models.allocation.load import Routing
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.micro_dags import MICRO_DAGS

@@ -12,7 +12,7 @@ import pytest
 from conftest import Cli
 from planted_faults import PLANTED, Planted, exact, first_fit
 
-from slotwise.api.scheduler_tests import asked, on_random_instances
+from slotwise.api.scheduler_tests import on_random_instances, select_checks
 from slotwise.models.instance_file import read_instance
 from slotwise.testing.checks import search
 from slotwise.testing.checks.functions import check, check_moves
@@ -33,7 +33,9 @@ class Found:
 def found(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Found:
     """What the command finds out about a planted fault."""
     planted = BY_NAME[str(request.param)]
-    trial = asked(f"planted_faults:{request.param}", [planted.check], 0, planted.time_limit_s)
+    trial = select_checks(
+        f"planted_faults:{request.param}", [planted.check], 0, planted.time_limit_s
+    )
     folder = tmp_path_factory.mktemp("failing")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(search, "_look_on", lambda *_: None)  # each has a single fault

@@ -9,9 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from slotwise.benchmarks.grading.batch.arrivals import RemoteRows, arrivals
-from slotwise.benchmarks.grading.batch.folder import ROWS
 from slotwise.benchmarks.grading.batch.slots import slots_of
 from slotwise.benchmarks.grading.progress.run_log import LOGGED
+from slotwise.benchmarks.grading.store import ROWS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,24 +44,24 @@ def write(folder: Path, name: str, *methods: str) -> None:
 def test_rows_that_only_spark_reaches_come_after_each_round(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    assert RemoteRows(spark, tmp_path.as_uri()).late() == []
+    assert RemoteRows(spark, tmp_path.as_uri()).after_round() == []
     write(tmp_path, "part-0.parquet", "old")
     rows = RemoteRows(spark, tmp_path.as_uri())
     write(tmp_path, "part-1.parquet", "a", "b")
-    assert rows.early() == []
-    found = rows.late()
+    assert rows.during_round() == []
+    found = rows.after_round()
     assert sorted(row["method"] for row in found) == ["a", "b"]
     assert set(found[0]) == set(LOGGED)
-    assert rows.late() == []
+    assert rows.after_round() == []
 
 
 @pytest.mark.spark
 def test_rows_of_this_machine_come_at_once(spark: SparkSession, tmp_path: Path) -> None:
     rows = arrivals(spark, tmp_path.as_uri())
     write(tmp_path, "part-1.parquet", "a")
-    assert [row["method"] for row in rows.early()] == ["a"]
+    assert [row["method"] for row in rows.during_round()] == ["a"]
     write(tmp_path, "part-2.parquet", "b")
-    assert [row["method"] for row in rows.late()] == ["b"]
+    assert [row["method"] for row in rows.after_round()] == ["b"]
 
 
 @pytest.mark.spark

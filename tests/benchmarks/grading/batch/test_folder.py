@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from slotwise.benchmarks.grade import grade
-from slotwise.benchmarks.grading.batch.folder import LOCK, alone, check_not_empty, parquet_files
+from slotwise.benchmarks.grading.batch.folder import check_not_empty
+from slotwise.benchmarks.grading.store import LOCK, alone, parquet_files
 from slotwise.models.errors import InputError
 
 HOLD = """
 import sys
-from slotwise.benchmarks.grading.batch.folder import alone
+from slotwise.benchmarks.grading.store import alone
 with alone(sys.argv[1]):
     print("held", flush=True)
     sys.stdin.read()

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from slotwise.benchmarks.grade import grade
-from slotwise.benchmarks.grading.exact.proofs import proofs_text, read_proofs
-from slotwise.benchmarks.grading.oracle.asked import by_work
+from slotwise.benchmarks.grade import by_work, grade
 from slotwise.benchmarks.grading.plan import PlannedRun, RunLimits, make_plan
+from slotwise.benchmarks.grading.proofs import proofs_text, read_proofs
 from slotwise.benchmarks.grading.rows import Kind
 from slotwise.benchmarks.grading.run import Loader, outcome
 from slotwise.benchmarks.grading.sources import read_cases
@@ -86,7 +85,7 @@ def test_a_safety_limit_is_a_row_with_its_status(
     def struck(*_: object, **__: object) -> None:
         raise UnfinishedError("not finished", out_of_memory=out_of_memory)
 
-    monkeypatch.setattr("slotwise.benchmarks.grading.exact.exact_run.solve", struck)
+    monkeypatch.setattr("slotwise.benchmarks.grading.exact_run.solve", struck)
     found = outcome(exact_run(), Loader())
     assert found["status"] == status
     assert str(found["error"]).startswith("not finished")

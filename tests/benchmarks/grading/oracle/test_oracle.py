@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 
-from slotwise.benchmarks.grade import grade
-from slotwise.benchmarks.grading.batch.folder import ROWS, address_of, read
+from slotwise.benchmarks.grade import by_work, grade
+from slotwise.benchmarks.grading.batch.folder import address_of, read
 from slotwise.benchmarks.grading.batch.local_frame import arrow_schema
 from slotwise.benchmarks.grading.grade_summary import GradeSummary
-from slotwise.benchmarks.grading.oracle.asked import by_work
 from slotwise.benchmarks.grading.oracle.disagreement import (
     DisagreementError,
     stop_where_rows_disagree,
@@ -25,7 +24,7 @@ from slotwise.benchmarks.grading.plan import PlannedRun, RunLimits, make_plan
 from slotwise.benchmarks.grading.rows import COLUMNS, KEY, MEASURED, SCHEMA, Kind, Row, term_values
 from slotwise.benchmarks.grading.run import Loader, outcome
 from slotwise.benchmarks.grading.sources import read_cases
-from slotwise.benchmarks.grading.store import Store
+from slotwise.benchmarks.grading.store import ROWS, Store
 from slotwise.heuristics.registry import find_method
 from slotwise.heuristics.run import run_method
 from slotwise.models.certificates import read_certificate

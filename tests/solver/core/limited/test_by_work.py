@@ -182,7 +182,7 @@ def test_a_clock_moves_by_readings_and_by_what_it_is_told() -> None:
     with pytest.raises(CancelledError):
         child.check()
     assert child.is_cancelled
-    assert not child.is_told
+    assert not child.is_cancel_requested
     assert not token.is_cancelled
     token.spend(0.5)
     assert token.is_cancelled

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 
-from slotwise.benchmarks.experiments.clusters.servers import connect_server, standalone, yarn
+from slotwise.benchmarks.experiments.agreement.servers import connect_server, standalone, yarn
 from slotwise.benchmarks.experiments.table import Table
 from slotwise.benchmarks.grading.rows import COLUMNS, MEASURED, Row, key_of
 from slotwise.benchmarks.grading.store import Store

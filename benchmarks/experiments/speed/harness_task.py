@@ -1,30 +1,69 @@
-"""A process that does runs for `ratios`: by a grading, through its harness, or by plain calls."""
+"""A process that does runs for `harness`: by a grading, through its harness, or by plain calls."""
 
 from __future__ import annotations
 
 import json
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import psutil
 
-from slotwise.benchmarks.experiments.speed.harness.by_grading import by_grading
+from slotwise.benchmarks.grading.batch.start import Batch, run_batch
 from slotwise.benchmarks.grading.children.supervisor import answers
-from slotwise.benchmarks.grading.plan import PlannedRun, RunLimits, make_plan
+from slotwise.benchmarks.grading.oracle.stages import grading_stages
+from slotwise.benchmarks.grading.plan import PlannedRun, RunLimits, make_plan, make_settings
 from slotwise.benchmarks.grading.preload import preload, warm
-from slotwise.benchmarks.grading.rows import Kind
-from slotwise.benchmarks.grading.sources import read_cases
+from slotwise.benchmarks.grading.progress.watching import watching
+from slotwise.benchmarks.grading.rows import RIGHTLY_REFUSED, Kind, Subject
+from slotwise.benchmarks.grading.sources import CaseRange, Sources, read_cases
 from slotwise.heuristics.ours import HEURISTICS
 from slotwise.heuristics.run import run_method
 from slotwise.models.families.registry import FAMILIES
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
+from slotwise.pipeline.spark.session import session
 from slotwise.processes.child import take_stdout
+
+Graded = Callable[[int], dict[str, float]]
+"""Grade a number of instances, in a folder of their own; say how many runs that were."""
+
+
+@contextmanager
+def by_grading(
+    master: str, family: str, methods: Sequence[str], limits: RunLimits
+) -> Iterator[Graded]:
+    """Start Spark, which is stopped in the end; exact runs are left out."""
+    settings = make_settings([Subject.PLACEMENT], methods, "auto", limits)
+    heuristics = [setting for setting in settings if setting.kind != Kind.EXACT]
+    of_methods, *_ = grading_stages(0, 0)
+    with (
+        tempfile.TemporaryDirectory(prefix="slotwise-graded-") as folder,
+        session(master, nullcontext()) as spark,
+    ):
+
+        def graded(count: int) -> dict[str, float]:
+            batch = Batch(
+                address=str(Path(tempfile.mkdtemp(dir=folder))),
+                sources=Sources((CaseRange(family, count),)),
+                settings=heuristics,
+                seed=0,
+                retry_failed=False,
+                stages=(of_methods,),
+            )
+            with watching({}, None, False) as watcher:
+                done = run_batch(spark, batch, RIGHTLY_REFUSED, watcher)
+            assert done.skipped == 0
+            return {"runs": done.planned}
+
+        yield graded
+
 
 METHODS = ("round-robin", "r-storm", "r-storm-pseudocode", "ras-default", "hash", "ldg")
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 from conftest import Cli
 
-from slotwise.benchmarks.experiments.clusters.masters_agree import differences
-from slotwise.benchmarks.experiments.clusters.servers import HADOOP, yarn
+from slotwise.benchmarks.experiments.agreement.masters_agree import differences
+from slotwise.benchmarks.experiments.agreement.servers import HADOOP, yarn
 from slotwise.benchmarks.grading.rows import COLUMNS, Row, key_of
 from slotwise.benchmarks.grading.store import Store
 

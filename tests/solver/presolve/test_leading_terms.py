@@ -15,7 +15,7 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.core.result import Limits, Status
 from slotwise.solver.exhaustive import EXHAUSTIVE
-from slotwise.solver.presolve.without_running import without_running
+from slotwise.solver.presolve.leading_terms import without_running
 from slotwise.testing.random_instances.tiny import mixed_instance, tiny_instance
 
 LIMITS = Limits(time_s=60.0)

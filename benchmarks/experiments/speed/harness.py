@@ -19,7 +19,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from slotwise.benchmarks.experiments.speed.harness import task
+from slotwise.benchmarks.experiments.speed import harness_task
 from slotwise.benchmarks.experiments.table import Table
 from slotwise.models.errors import SlotwiseError
 from slotwise.processes.child import Child, command_of
@@ -40,7 +40,7 @@ COLUMNS = {"what": "<30", "wall": ">10", "cpu": ">10", "asked": ">8"}
 def measure(tasks: int, request: Document) -> list[Document]:
     """Return what that number of processes at a time measured, each with its part of the runs."""
     with ExitStack() as stack:
-        running = [stack.enter_context(Child(command_of(task.main))) for _ in range(tasks)]
+        running = [stack.enter_context(Child(command_of(harness_task.main))) for _ in range(tasks)]
         for part, process in enumerate(running):
             _send(process, {**request, "part": part, "parts": tasks})
         for process in running:

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from slotwise.benchmarks.experiments.clusters import masters_agree
-from slotwise.benchmarks.experiments.clusters.masters_agree import Outcome, Reached, differences
+from slotwise.benchmarks.experiments.agreement import masters_agree
+from slotwise.benchmarks.experiments.agreement.masters_agree import Outcome, Reached, differences
 from slotwise.benchmarks.grading.rows import COLUMNS, KEY
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from contextlib import AbstractContextManager
 
-from slotwise.benchmarks.grading.exact.proofs import proofs_text, read_proofs
 from slotwise.benchmarks.grading.plan import PlannedRun
+from slotwise.benchmarks.grading.proofs import proofs_text, read_proofs
 from slotwise.benchmarks.grading.rows import PROVEN, Kind, RunOutcome, RunStatus, term_of
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem

@@ -1,8 +1,8 @@
-"""The leading terms of an objective that do not read `running`, as a problem without it.
+"""The leading terms of an objective, as a problem without what only later terms read.
 
-The current places of tasks distinguish equal tasks and equal nodes, and with them all that column
-generation counts. Only the part ``moved`` and the limit of moves read it. So the terms before the
-first that counts moves have the same values on the problem without homes.
+`without_running`: the current places of tasks distinguish equal tasks and equal nodes, and with
+them all that column generation counts. Only the part ``moved`` and the limit of moves read it. So
+the terms before the first that counts moves have the same values on the problem without homes.
 
 Why its answer is a bound: the same placements are valid in both problems, save that a limit of
 moves forbids some in the original, and each has the same values there. So the optimum of the
@@ -10,6 +10,10 @@ leading terms is a lower bound, the optimum itself without a limit of moves, and
 without homes is infeasible so is the original. Which placements are valid depends on one term: a
 topology may be left out where ``rejected`` is counted, wherever it stands. Where it stands only
 after the leading terms, these alone would forbid what the original allows, and nothing follows.
+
+`without_workload`: few engines count utilisations; all others may solve the terms before
+``bottleneck``. The same placements are valid in both problems and have the same values there, so
+the optimum of the leading terms is theirs in the original.
 """
 
 from __future__ import annotations
@@ -51,10 +55,8 @@ def without_running(problem: Problem) -> WithoutRunning | None:
 
     ``None`` without homes, without such terms, and where ``rejected`` is counted but not by them.
     """
-    terms = tuple(takewhile(_counts_no_moves, problem.terms))
-    if not terms or all(one.home is None for one in problem.classes):
-        return None
-    if problem.may_reject and not any(part == "rejected" for one in terms for part, _ in one.parts):
+    terms = _terms_before("moved", problem)
+    if not terms or all(task_class.home is None for task_class in problem.classes):
         return None
     instance = problem.instance
     objective = replace(instance.objective, terms=tuple(term.name for term in terms), limits={})
@@ -84,13 +86,36 @@ def without_running(problem: Problem) -> WithoutRunning | None:
     )
 
 
+def without_workload(problem: Problem) -> Problem | None:
+    """Return the terms before ``bottleneck`` on the same tasks and nodes.
+
+    ``None`` without such terms, and where ``rejected`` is counted but not by them.
+    """
+    terms = _terms_before("bottleneck", problem)
+    if not terms:
+        return None
+    objective = replace(problem.instance.objective, terms=tuple(term.name for term in terms))
+    instance = replace(problem.instance, objective=objective)
+    return replace(problem, instance=instance, terms=terms, workload=None)
+
+
 def padded(bounds: Sequence[int | None], problem: Problem) -> tuple[int | None, ...]:
     """Return bounds of leading terms with ``None`` for the terms after them."""
     return (*bounds, *(None,) * (len(problem.terms) - len(bounds)))
 
 
-def _counts_no_moves(term: Term) -> bool:
-    return all(part != "moved" for part, _ in term.parts)
+def _terms_before(part: str, problem: Problem) -> tuple[Term, ...]:
+    """Return the terms before the first that counts a part.
+
+    None where ``rejected`` is counted, but only after them.
+    """
+    terms = tuple(takewhile(lambda term: not _counts(term, part), problem.terms))
+    counts_rejected = any(_counts(term, "rejected") for term in terms)
+    return () if problem.may_reject and not counts_rejected else terms
+
+
+def _counts(term: Term, part: str) -> bool:
+    return any(own == part for own, _ in term.parts)
 
 
 def _classes_but_for_homes(problem: Problem) -> list[list[int]]:
