@@ -1,6 +1,6 @@
 # `make demo` needs Python 3.11 or newer and make, nothing else. Another Python: make PYTHON=python3.13
 PYTHON ?= python3
-JOBS ?= 3
+JOBS ?= 4
 VENV := .venv
 BIN := $(VENV)/bin
 AGREE := $(BIN)/python -m slotwise.benchmarks.experiments engines_agree --faults deep
