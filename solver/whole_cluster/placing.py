@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import insort
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +22,9 @@ from slotwise.solver.parameters import Parameters
 from slotwise.solver.whole_cluster.plan import Layout, Plan, Room, layout_of
 from slotwise.solver.whole_cluster.topologies import (
     TopologyPart,
+    flow_per_share,
     left_instance,
+    may_fit,
     nodes_left,
     shares_of,
     some_nodes,
@@ -101,24 +103,41 @@ class Placer:
         self._time_s = max(token.remaining, 0.0)
         self.layouts = KnownLayouts(parts, params.layouts)
         self.shares = shares_of(problem, parts)
+        self.largest_first = _descending(self.shares)
+        self.densest_first = _descending(flow_per_share(parts, self.shares))
 
     def seconds(self, fraction: float) -> float:
         """Return a share of the initial time, at most the time left."""
         share = max(fraction * self._time_s, LEAST_STEP_S)
         return min(share, max(self._token.remaining, 0.0))
 
-    def place_all(self, plan: Plan, topologies: Collection[int]) -> None:
+    def place_all(self, plan: Plan, topologies: Collection[int], order: Sequence[int]) -> None:
         """Place the wanted topologies in the room of `plan`, as far as it suffices.
 
-        By first fit, largest first; by the packing model where that leaves some out or takes more
+        By first fit in this order, except that a topology comes earlier where the next one would
+        leave too few places for it; by the packing model where that leaves some out or takes more
         than their cheapest layouts; the others are solved on the remaining capacity.
         """
-        before = plan.copy()
-        for i in self._by_size(topologies):
+        before, wanted = plan.copy(), [i for i in order if i in topologies]
+        waiting = list(wanted)
+        while waiting:
+            i = waiting.pop(0)
             self._put_known(plan, i)
-        if not all(self._is_cheapest(plan, i) for i in topologies) and not self._token.is_cancelled:
-            self._pack(before, plan, topologies)
-        for i in self._by_size(topologies):
+            crowded_out = self._crowded_out(plan, waiting)
+            layout = plan.take_out(i) if crowded_out else None
+            if layout is None:
+                continue
+            without_it = self._crowded_out(plan, crowded_out)
+            urgent = [j for j in crowded_out if j not in without_it]
+            if not urgent:
+                plan.put(i, layout)
+                continue
+            waiting = [i, *(j for j in waiting if j not in urgent)]
+            for j in urgent:
+                self._put(plan, j)
+        if not all(self._is_cheapest(plan, i) for i in wanted) and not self._token.is_cancelled:
+            self._pack(before, plan, wanted)
+        for i in wanted:
             if plan.layouts[i] is None:
                 self._put_solved(plan, i)
 
@@ -131,8 +150,16 @@ class Placer:
             before.take_out(i)
         self._pack(before, plan, topologies)
 
-    def _by_size(self, topologies: Collection[int]) -> list[int]:
-        return sorted(topologies, key=lambda i: (-self.shares[i], i))
+    def _crowded_out(self, plan: Plan, topologies: Iterable[int]) -> list[int]:
+        """Return those of the topologies that certainly do not fit the room of a plan."""
+        room = plan.room
+        return [i for i in topologies if not may_fit(self._parts[i], room.capacity, room.slots)]
+
+    def _put(self, plan: Plan, part: int) -> None:
+        """Place a topology by a known layout, or else solved on the capacity left."""
+        self._put_known(plan, part)
+        if plan.layouts[part] is None:
+            self._put_solved(plan, part)
 
     def _put_known(self, plan: Plan, part: int) -> None:
         for layout in self.layouts.of(part):
@@ -213,6 +240,11 @@ class Placer:
             return None
         layout = self.layouts.learn(part, left.restored(placement))
         return layout if layout is not None and plan.room.holds(layout) else None
+
+
+def _descending(values: Sequence[float]) -> tuple[int, ...]:
+    """Return the positions of the values, largest first, equal ones in their order."""
+    return tuple(sorted(range(len(values)), key=lambda i: -values[i]))
 
 
 # Which known layout each topology takes, and where: the cheapest choice that fits, by CP-SAT.
@@ -409,6 +441,8 @@ class WholeClusterParams(Parameters):
         With fewer tasks the engines that prove take the whole problem at once.
     alone_fraction, alone_s
         Of the time that is left, for all topologies alone; most seconds for each of them.
+    again_fraction
+        Of that time, for those that are still far from their bounds.
     search_fraction
         Of the time that is left after that, for the plan of all together.
     layouts
@@ -430,6 +464,7 @@ class WholeClusterParams(Parameters):
     from_tasks: int = 60
     alone_fraction: float = 0.5
     alone_s: float = 86_400.0
+    again_fraction: float = 0.3
     search_fraction: float = 0.8
     layouts: int = 8
     node_kinds: int = 4

@@ -92,10 +92,18 @@ class PlanSearch:
             self.best = plan
 
     def build(self) -> None:
-        """Place the known layouts side by side, and solve the others on the capacity left."""
-        plan = Plan(self._problem, self._parts)
-        self._placer.place_all(plan, range(len(self._parts)))
-        self._accept(plan)
+        """Place the known layouts side by side, and solve the others on the capacity left.
+
+        Those with the most flow per capacity come first: they lose most by what others leave them.
+        Where that leaves some out, another plan has the largest ones first.
+        """
+        placer = self._placer
+        for order in (placer.densest_first, placer.largest_first):
+            plan = Plan(self._problem, self._parts)
+            placer.place_all(plan, range(len(self._parts)), order)
+            self._accept(plan)
+            if not plan.left_out or self._token.is_cancelled:
+                break
 
     def improve(self) -> None:
         """Improve the plan step by step, until `idle_steps` bring nothing better."""
@@ -128,7 +136,9 @@ class PlanSearch:
         layout = self._placer.solved(plan, part, kinds, start, withhold=self._rng)
         if layout is not None:
             plan.put(part, layout)
-        self._placer.place_all(plan, others if layout is not None else [part, *others])
+        placer = self._placer
+        order = (placer.densest_first, placer.largest_first)[int(self._rng.integers(2))]
+        placer.place_all(plan, others if layout is not None else [part, *others], order)
 
     def _accept(self, plan: Plan) -> bool:
         """Accept a plan that is not worse; return whether it is better."""

@@ -127,6 +127,21 @@ def shares_of(problem: Problem, parts: Sequence[TopologyPart]) -> tuple[float, .
     return tuple(float((demand[bounded] / total).max(initial=0.0)) for demand in demands)
 
 
+def flow_per_share(parts: Sequence[TopologyPart], shares: Sequence[float]) -> tuple[float, ...]:
+    """Return the flow of each topology per share of the cluster that it needs."""
+    flows = [
+        sum(
+            weight * part.problem.sizes[a] * part.problem.sizes[b]
+            for (a, b), weight in part.problem.pair_flows().items()
+        )
+        for part in parts
+    ]
+    return tuple(flow / max(share, LEAST_SHARE) for flow, share in zip(flows, shares, strict=True))
+
+
+LEAST_SHARE = 1e-9
+"""Stands for the share of a topology that needs nothing."""
+
 REJECTED = "rejected"
 
 
@@ -246,6 +261,24 @@ def nodes_left(
     if not len(nodes):
         return None
     return NodesLeft(nodes, reduced[:, :-1].copy(), reduced[:, -1].copy())
+
+
+def may_fit(part: TopologyPart, capacity: IntArray, slots: IntArray) -> bool:
+    """Return whether the capacity [N, D] and slots [N] have places for each class of tasks.
+
+    And in sum enough for all of them: both are necessary, not sufficient.
+    """
+    problem, used = part.problem, slots > 0
+    sizes, room = np.array(problem.sizes, dtype=np.int64), capacity[used]
+    limited = (room < NO_LIMIT).all(axis=0)
+    if (sizes @ problem.demand > room.sum(axis=0, where=limited))[limited].any():
+        return False
+    for size, demand in zip(sizes.tolist(), problem.demand, strict=True):
+        needs = demand > 0
+        places = (room[:, needs] // demand[needs]).min(axis=1, initial=size)
+        if int(places.sum()) < size:
+            return False
+    return True
 
 
 def some_nodes(problem: Problem, left: NodesLeft, rng: Generator) -> NodesLeft:

@@ -15,7 +15,7 @@ from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.placement import Placement
-from slotwise.models.instance.topology import Component, Topology
+from slotwise.models.instance.topology import Component, Stream, Topology
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
@@ -27,7 +27,7 @@ from slotwise.solver.whole_cluster.bounds import ClusterBounds
 from slotwise.solver.whole_cluster.placing import Placer, WholeClusterParams
 from slotwise.solver.whole_cluster.plan import Plan
 from slotwise.solver.whole_cluster.search import PlanSearch
-from slotwise.solver.whole_cluster.topologies import topology_parts
+from slotwise.solver.whole_cluster.topologies import may_fit, topology_parts
 
 SHORT = AutoParams(whole_cluster=WholeClusterParams(from_tasks=1, idle_steps=1))
 """Even tiny problems by topologies, and a short search: the engines that prove come after it."""
@@ -143,8 +143,70 @@ def test_a_topology_that_fits_nowhere_is_left_out_or_proves_that_nothing_fits() 
         assert found.values is None or found.values[0] == 1
 
 
-def searched(
+def on_two_nodes(first: int, second: int, *topologies: Topology) -> Problem:
+    """Return topologies on two nodes of a rack with this much cpu."""
+    nodes = tuple(Node(f"n{i}", "r", "", 9, {"cpu": cpu}) for i, cpu in enumerate((first, second)))
+    objective = Objective(("rejected", "network"))
+    return compile_problem(Instance("two", Cluster(nodes), topologies, objective=objective))
+
+
+def tasks(name: str, count: int, cpu: int, *flows: Stream) -> Topology:
+    """Return a topology of `count` pairs of tasks, half of them of each of two components."""
+    pair = tuple(Component(one, "bolt", count, {"cpu": cpu}) for one in "ab")
+    return Topology(name, pair, flows)
+
+
+def test_what_sends_most_per_capacity_is_placed_first() -> None:
+    """Largest first would give the large node to tasks without flow, and part the pair."""
+    problem = on_two_nodes(
+        100, 91, tasks("large", 1, 45), tasks("dense", 1, 46, Stream("a", "b", "shuffle"))
+    )
+    known, alone = proven_by_topologies(problem)
+    plan, _ = built(problem, known, alone)
+    assert plan.value == (0, 0)
+    assert judge(problem, plan.placement()).scaled == (0, 0)
+
+
+def test_what_needs_certain_nodes_is_placed_while_they_are_free() -> None:
+    """The dense pair would take the small node, where one of the large tasks must go."""
+    problem = on_two_nodes(
+        100, 60, tasks("large", 1, 55), tasks("dense", 1, 20, Stream("a", "b", "shuffle"))
+    )
+    known, alone = proven_by_topologies(problem)
+    plan, offered = built(problem, known, alone)
+    assert plan.value == (0, 0)
+    assert len(offered) == 1  # the first order was enough
+
+
+def test_where_nothing_helps_one_is_left_out() -> None:
+    problem = on_two_nodes(
+        100, 60, tasks("large", 1, 55), tasks("dense", 1, 30, Stream("a", "b", "shuffle"))
+    )
+    known, alone = proven_by_topologies(problem)
+    plan, _ = built(problem, known, alone)
+    assert len(plan.left_out) == 1
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_what_fits_may_fit(seed: int) -> None:
+    problem = compile_problem(tight_shared(np.random.default_rng(seed), TERMS[1]))
+    known, alone = proven_by_topologies(problem)
+    for part, one in zip(known.parts, alone, strict=True):
+        fits = may_fit(part, problem.capacity, problem.slots)
+        assert fits or one.status is Status.INFEASIBLE
+        assert not may_fit(part, 0 * problem.capacity, problem.slots)
+
+
+def built(
     problem: Problem, known: ClusterBounds, alone: list[Outcome]
+) -> tuple[Plan, list[Plan]]:
+    """Return the plan that is built of the optima alone, and what was offered."""
+    return searched(problem, known, alone, improves=False)
+
+
+def searched(
+    problem: Problem, known: ClusterBounds, alone: list[Outcome], *, improves: bool = True
 ) -> tuple[Plan, list[Plan]]:
     """Return the plan that a search makes of the optima alone, and what it offered."""
     offered: list[Plan] = []
@@ -162,5 +224,6 @@ def searched(
         problem, known.parts, known.alone, placer, lambda s: None, offered.append, token, params
     )
     search.build()
-    search.improve()
+    if improves:
+        search.improve()
     return search.best, offered
