@@ -75,6 +75,10 @@ MOST_PRICE = 2**53
 
 LEAST_STEP_S = 0.5
 
+SPARE = 0.05
+"""Part of the places for a topology, more than it has tasks, that are kept free until it is placed.
+"""
+
 
 class Placer:
     """Places topologies in the room of a plan: by known layouts, or solved on the capacity left.
@@ -119,22 +123,17 @@ class Placer:
         than their cheapest layouts; the others are solved on the remaining capacity.
         """
         before, wanted = plan.copy(), [i for i in order if i in topologies]
-        waiting = list(wanted)
+        waiting, solved = list(wanted), set[int]()
         while waiting:
             i = waiting.pop(0)
             self._put_known(plan, i)
-            crowded_out = self._crowded_out(plan, waiting)
-            layout = plan.take_out(i) if crowded_out else None
-            if layout is None:
-                continue
-            without_it = self._crowded_out(plan, crowded_out)
-            urgent = [j for j in crowded_out if j not in without_it]
-            if not urgent:
-                plan.put(i, layout)
-                continue
-            waiting = [i, *(j for j in waiting if j not in urgent)]
-            for j in urgent:
-                self._put(plan, j)
+            urgent = self._only_without(plan, i, [j for j in wanted if j not in solved])
+            if urgent:
+                plan.take_out(i)
+                for j in urgent:
+                    self._put(plan, j)
+                solved.update(urgent)
+                waiting = [i, *(j for j in waiting if j not in urgent)]
         if not all(self._is_cheapest(plan, i) for i in wanted) and not self._token.is_cancelled:
             self._pack(before, plan, wanted)
         for i in wanted:
@@ -150,10 +149,23 @@ class Placer:
             before.take_out(i)
         self._pack(before, plan, topologies)
 
-    def _crowded_out(self, plan: Plan, topologies: Iterable[int]) -> list[int]:
-        """Return those of the topologies that certainly do not fit the room of a plan."""
-        room = plan.room
-        return [i for i in topologies if not may_fit(self._parts[i], room.capacity, room.slots)]
+    def _only_without(self, plan: Plan, part: int, topologies: Iterable[int]) -> list[int]:
+        """Return those that wait and may fit the room of a plan only without a topology in it."""
+
+        def lack_room(those: Iterable[int]) -> list[int]:
+            room = plan.room
+            return [
+                j for j in those if not may_fit(self._parts[j], room.capacity, room.slots, SPARE)
+            ]
+
+        layout = plan.layouts[part]
+        crowded = lack_room(j for j in topologies if plan.layouts[j] is None)
+        if layout is None or not crowded:
+            return []
+        plan.take_out(part)
+        lost = lack_room(crowded)
+        plan.put(part, layout)
+        return [j for j in crowded if j not in lost]
 
     def _put(self, plan: Plan, part: int) -> None:
         """Place a topology by a known layout, or else solved on the capacity left."""
@@ -229,7 +241,7 @@ class Placer:
             return None
         topology = self._parts[part]
         left = nodes_left(topology.problem, plan.room.capacity, plan.room.slots, kinds)
-        if left is None:
+        if left is None or not may_fit(topology, left.capacity, left.slots):
             return None
         if withhold is not None:
             left = some_nodes(topology.problem, left, withhold)

@@ -263,20 +263,25 @@ def nodes_left(
     return NodesLeft(nodes, reduced[:, :-1].copy(), reduced[:, -1].copy())
 
 
-def may_fit(part: TopologyPart, capacity: IntArray, slots: IntArray) -> bool:
-    """Return whether the capacity [N, D] and slots [N] have places for each class of tasks.
+def may_fit(
+    part: TopologyPart, capacity: IntArray, slots: IntArray, spare: float = 0.0
+) -> bool:
+    """Return whether the capacity [N, D] and slots [N] have places for as many tasks of each demand.
 
-    And in sum enough for all of them: both are necessary, not sufficient.
+    Tasks that need more are counted among them. And enough for all in sum: both are necessary, not
+    sufficient. With `spare` there must be this part more of both than is needed.
     """
     problem, used = part.problem, slots > 0
     sizes, room = np.array(problem.sizes, dtype=np.int64), capacity[used]
     limited = (room < NO_LIMIT).all(axis=0)
-    if (sizes @ problem.demand > room.sum(axis=0, where=limited))[limited].any():
+    needed = (1 + spare) * (sizes @ problem.demand)
+    if (needed > room.sum(axis=0, where=limited))[limited].any():
         return False
-    for size, demand in zip(sizes.tolist(), problem.demand, strict=True):
-        needs = demand > 0
-        places = (room[:, needs] // demand[needs]).min(axis=1, initial=size)
-        if int(places.sum()) < size:
+    for demand in np.unique(problem.demand, axis=0):
+        needs, at_least = demand > 0, (problem.demand >= demand).all(axis=1)
+        enough = int((1 + spare) * int(sizes[at_least].sum()))
+        places = (room[:, needs] // demand[needs]).min(axis=1, initial=enough)
+        if int(places.sum()) < enough:
             return False
     return True
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -143,45 +144,46 @@ def test_a_topology_that_fits_nowhere_is_left_out_or_proves_that_nothing_fits() 
         assert found.values is None or found.values[0] == 1
 
 
-def on_two_nodes(first: int, second: int, *topologies: Topology) -> Problem:
-    """Return topologies on two nodes of a rack with this much cpu."""
-    nodes = tuple(Node(f"n{i}", "r", "", 9, {"cpu": cpu}) for i, cpu in enumerate((first, second)))
+def on_nodes(cpus: tuple[int, ...], *topologies: Topology) -> Problem:
+    """Return topologies on nodes of a rack with this much cpu."""
+    nodes = tuple(Node(f"n{i}", "r", "", 9, {"cpu": cpu}) for i, cpu in enumerate(cpus))
     objective = Objective(("rejected", "network"))
-    return compile_problem(Instance("two", Cluster(nodes), topologies, objective=objective))
+    return compile_problem(Instance("rack", Cluster(nodes), topologies, objective=objective))
 
 
-def tasks(name: str, count: int, cpu: int, *flows: Stream) -> Topology:
-    """Return a topology of `count` pairs of tasks, half of them of each of two components."""
-    pair = tuple(Component(one, "bolt", count, {"cpu": cpu}) for one in "ab")
+def tasks(name: str, first: int, second: int, cpu: int, *flows: Stream) -> Topology:
+    """Return a topology of two components of so many tasks, of this much cpu each."""
+    pair = tuple(
+        Component(one, "bolt", count, {"cpu": cpu})
+        for one, count in zip("ab", (first, second), strict=True)
+    )
     return Topology(name, pair, flows)
 
 
+FLOW = Stream("a", "b")
+
+
 def test_what_sends_most_per_capacity_is_placed_first() -> None:
-    """Largest first would give the large node to tasks without flow, and part the pair."""
-    problem = on_two_nodes(
-        100, 91, tasks("large", 1, 45), tasks("dense", 1, 46, Stream("a", "b", "shuffle"))
-    )
+    """Largest first would take the large node, and part the pairs that fit on it."""
+    large, dense = tasks("large", 1, 3, 30, FLOW), tasks("dense", 2, 2, 23, FLOW)
+    problem = on_nodes((100, 60, 60, 60), large, dense)
     known, alone = proven_by_topologies(problem)
-    plan, _ = built(problem, known, alone)
-    assert plan.value == (0, 0)
-    assert judge(problem, plan.placement()).scaled == (0, 0)
+    plan, offered = built(problem, known, alone)
+    assert plan.value == EXHAUSTIVE.run(problem, LIMITS, None).values
+    assert len(offered) == 1  # the first order was enough
 
 
 def test_what_needs_certain_nodes_is_placed_while_they_are_free() -> None:
     """The dense pair would take the small node, where one of the large tasks must go."""
-    problem = on_two_nodes(
-        100, 60, tasks("large", 1, 55), tasks("dense", 1, 20, Stream("a", "b", "shuffle"))
-    )
+    problem = on_nodes((100, 60), tasks("large", 1, 1, 55), tasks("dense", 1, 1, 20, FLOW))
     known, alone = proven_by_topologies(problem)
     plan, offered = built(problem, known, alone)
     assert plan.value == (0, 0)
-    assert len(offered) == 1  # the first order was enough
+    assert len(offered) == 1
 
 
 def test_where_nothing_helps_one_is_left_out() -> None:
-    problem = on_two_nodes(
-        100, 60, tasks("large", 1, 55), tasks("dense", 1, 30, Stream("a", "b", "shuffle"))
-    )
+    problem = on_nodes((100, 60), tasks("large", 1, 1, 55), tasks("dense", 1, 1, 30, FLOW))
     known, alone = proven_by_topologies(problem)
     plan, _ = built(problem, known, alone)
     assert len(plan.left_out) == 1
@@ -201,17 +203,22 @@ def test_what_fits_may_fit(seed: int) -> None:
 def built(
     problem: Problem, known: ClusterBounds, alone: list[Outcome]
 ) -> tuple[Plan, list[Plan]]:
-    """Return the plan that is built of the optima alone, and what was offered."""
-    return searched(problem, known, alone, improves=False)
+    """Return the plan that first fit builds of the optima alone, and what was offered."""
+    params = replace(SHORT.whole_cluster, max_packing_size=0)
+    return searched(problem, known, alone, params, improves=False)
 
 
 def searched(
-    problem: Problem, known: ClusterBounds, alone: list[Outcome], *, improves: bool = True
+    problem: Problem,
+    known: ClusterBounds,
+    alone: list[Outcome],
+    params: WholeClusterParams = SHORT.whole_cluster,
+    *,
+    improves: bool = True,
 ) -> tuple[Plan, list[Plan]]:
     """Return the plan that a search makes of the optima alone, and what it offered."""
     offered: list[Plan] = []
     token = CancellationToken(time.perf_counter() + 20)
-    params = SHORT.whole_cluster
 
     def solve(one: Problem, start: Placement | None, seconds: float) -> Placement | None:
         return EXHAUSTIVE.run(one, LIMITS, None).placement
