@@ -1,8 +1,8 @@
 """A plan for all topologies together: built from their own placements, then improved.
 
 A plan is improved by large neighbourhoods: one topology is solved again on the capacity that some
-others leave, and the rest are placed again; or known layouts of many topologies are repacked. In
-between a local search moves single tasks.
+others leave, and the rest are placed again; or known layouts of many topologies are repacked; or all
+are placed anew in another order. In between a local search moves single tasks.
 """
 
 from __future__ import annotations
@@ -26,6 +26,10 @@ CHANCES = (0.3, 0.7, 1.0)
 
 CHANCE_OF_LARGER = 0.2
 """Probability of removing a larger topology, too."""
+
+CHANCE_OF_REBUILDING = 0.2
+"""Probability that all are placed anew with one earlier that has not the cheapest of its layouts
+(squeaky wheel optimisation, Joslin and Clements, 1999)."""
 
 CHANCE_OF_REPACKING = 0.3
 """Probability that a step only repacks known layouts, of one topology and all smaller ones."""
@@ -67,6 +71,7 @@ class PlanSearch:
         self._token, self._params = token, params
         self._rng = np.random.default_rng(seed)
         self.best = Plan(problem, parts)
+        self._order: Sequence[int] = placer.densest_first
 
     @property
     def at_bound(self) -> bool:
@@ -99,11 +104,17 @@ class PlanSearch:
         """
         placer = self._placer
         for order in (placer.densest_first, placer.largest_first):
-            plan = Plan(self._problem, self._parts)
-            placer.place_all(plan, range(len(self._parts)), order)
-            self._accept(plan)
+            plan = self._build_in(order)
             if not plan.left_out or self._token.is_cancelled:
                 break
+
+    def _build_in(self, order: Sequence[int]) -> Plan:
+        """Return a new plan of all topologies, placed in this order; keep both if it is better."""
+        plan = Plan(self._problem, self._parts)
+        self._placer.place_all(plan, range(len(self._parts)), order)
+        if self._accept(plan):
+            self._order = order
+        return plan
 
     def improve(self) -> None:
         """Improve the plan step by step, until `idle_steps` bring nothing better."""
@@ -116,15 +127,27 @@ class PlanSearch:
                     self.read(better)
 
     def _step(self) -> bool:
-        """Change the best plan in one of two ways; return whether that made it better."""
+        """Change the best plan in one of three ways; return whether that made it better."""
         plan, part = self.best.copy(), self._choose()
-        if self._rng.random() < CHANCE_OF_REPACKING:
+        kind = self._rng.random()
+        if kind < CHANCE_OF_REBUILDING and not self._placer.is_cheapest(plan, part):
+            before = self.best.value
+            self._build_in(self._with_earlier(part))
+            return self.best.value < before
+        if kind < CHANCE_OF_REBUILDING + CHANCE_OF_REPACKING:
             shares = self._placer.shares
             most = max(shares[part], float(np.median(shares)))
             self._placer.repack(plan, [i for i, share in enumerate(shares) if share <= most])
         else:
             self._solve_again(plan, part)
         return self._accept(plan)
+
+    def _with_earlier(self, part: int) -> list[int]:
+        """Return the order of the best plan that was built, with a topology at an earlier place."""
+        position = self._order.index(part)
+        others = [i for i in self._order if i != part]
+        others.insert(int(self._rng.integers(max(position, 1))), part)
+        return others
 
     def _solve_again(self, plan: Plan, part: int) -> None:
         """Remove some topologies, solve one on the capacity left, and place the others again."""

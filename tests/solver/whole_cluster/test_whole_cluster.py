@@ -24,6 +24,7 @@ from slotwise.solver.core.result import Outcome, Status
 from slotwise.solver.exhaustive import EXHAUSTIVE
 from slotwise.solver.portfolio.auto import run_auto
 from slotwise.solver.portfolio.params import AutoParams
+from slotwise.solver.whole_cluster import search
 from slotwise.solver.whole_cluster.bounds import ClusterBounds
 from slotwise.solver.whole_cluster.placing import Placer, WholeClusterParams
 from slotwise.solver.whole_cluster.plan import Plan
@@ -189,6 +190,18 @@ def test_where_nothing_helps_one_is_left_out() -> None:
     assert len(plan.left_out) == 1
 
 
+def test_placing_all_anew_helps_the_one_that_lost_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By flow per capacity `small` is first; on two nodes it loses 4, and `large` loses 6."""
+    monkeypatch.setattr(search, "CHANCE_OF_REBUILDING", 1.0)
+    small, large = tasks("small", 2, 2, 16, FLOW), tasks("large", 2, 3, 20, FLOW)
+    problem = on_nodes((100, 60, 60, 60), small, large)
+    known, alone = proven_by_topologies(problem)
+    first, _ = built(problem, known, alone)
+    plan, _ = built(problem, known, alone, improves=True)
+    assert first.value == (0, 6)
+    assert plan.value == EXHAUSTIVE.run(problem, LIMITS, None).values == (0, 4)
+
+
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_what_fits_may_fit(seed: int) -> None:
@@ -201,11 +214,11 @@ def test_what_fits_may_fit(seed: int) -> None:
 
 
 def built(
-    problem: Problem, known: ClusterBounds, alone: list[Outcome]
+    problem: Problem, known: ClusterBounds, alone: list[Outcome], *, improves: bool = False
 ) -> tuple[Plan, list[Plan]]:
     """Return the plan that first fit builds of the optima alone, and what was offered."""
     params = replace(SHORT.whole_cluster, max_packing_size=0)
-    return searched(problem, known, alone, params, improves=False)
+    return searched(problem, known, alone, params, improves=improves)
 
 
 def searched(
@@ -227,10 +240,10 @@ def searched(
     for i, one in enumerate(alone):
         if one.placement is not None:
             placer.layouts.learn(i, one.placement)
-    search = PlanSearch(
+    plans = PlanSearch(
         problem, known.parts, known.alone, placer, lambda s: None, offered.append, token, params
     )
-    search.build()
+    plans.build()
     if improves:
-        search.improve()
-    return search.best, offered
+        plans.improve()
+    return plans.best, offered
