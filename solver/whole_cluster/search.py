@@ -1,7 +1,7 @@
 """A plan for all topologies together: built from their own placements, then improved.
 
 A plan is improved by large neighbourhoods: one topology is solved again on the capacity that some
-others leave, and the rest are placed again; or known layouts of many topologies are repacked; or all
+others leave, and the rest are placed again; known layouts of many topologies are repacked; or all
 are placed anew in another order. In between a local search moves single tasks.
 """
 

@@ -263,13 +263,11 @@ def nodes_left(
     return NodesLeft(nodes, reduced[:, :-1].copy(), reduced[:, -1].copy())
 
 
-def may_fit(
-    part: TopologyPart, capacity: IntArray, slots: IntArray, spare: float = 0.0
-) -> bool:
-    """Return whether the capacity [N, D] and slots [N] have places for as many tasks of each demand.
+def may_fit(part: TopologyPart, capacity: IntArray, slots: IntArray, spare: float = 0.0) -> bool:
+    """Return whether capacity [N, D] and slots [N] have places for tasks of each demand or more.
 
-    Tasks that need more are counted among them. And enough for all in sum: both are necessary, not
-    sufficient. With `spare` there must be this part more of both than is needed.
+    And enough for all in sum: both are necessary, not sufficient. With `spare` there must be this
+    part more of both than is needed.
     """
     problem, used = part.problem, slots > 0
     sizes, room = np.array(problem.sizes, dtype=np.int64), capacity[used]
