@@ -134,7 +134,7 @@ class Placer:
                     self._put(plan, j)
                 solved.update(urgent)
                 waiting = [i, *(j for j in waiting if j not in urgent)]
-        if not all(self.is_cheapest(plan, i) for i in wanted) and not self._token.is_cancelled:
+        if not all(self._is_cheapest(plan, i) for i in wanted) and not self._token.is_cancelled:
             self._pack(before, plan, wanted)
         for i in wanted:
             if plan.layouts[i] is None:
@@ -142,7 +142,7 @@ class Placer:
 
     def repack(self, plan: Plan, topologies: Collection[int]) -> None:
         """Give the wanted topologies cheaper known layouts, on the same nodes or others."""
-        if self._token.is_cancelled or all(self.is_cheapest(plan, i) for i in topologies):
+        if self._token.is_cancelled or all(self._is_cheapest(plan, i) for i in topologies):
             return
         before = plan.copy()
         for i in topologies:
@@ -188,8 +188,7 @@ class Placer:
                 plan.put(part, layout)
                 return
 
-    def is_cheapest(self, plan: Plan, part: int) -> bool:
-        """Return whether a topology is placed by the cheapest layout known of it."""
+    def _is_cheapest(self, plan: Plan, part: int) -> bool:
         layout = plan.layouts[part]
         return layout is not None and layout.cost == self.layouts.of(part)[0].cost
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.placement import Placement
@@ -17,6 +18,8 @@ from slotwise.models.problem.problem import Problem
 from slotwise.solver.whole_cluster.placing import Placer, WholeClusterParams
 from slotwise.solver.whole_cluster.plan import Plan, own_placement
 from slotwise.solver.whole_cluster.topologies import TopologyPart
+
+FloatArray = NDArray[np.float64]
 
 Polish = Callable[[float], Placement | None]
 """(seconds) -> the best placement of the whole after that time of local search."""
@@ -27,7 +30,7 @@ CHANCES = (0.3, 0.7, 1.0)
 CHANCE_OF_LARGER = 0.2
 """Probability of removing a larger topology, too."""
 
-CHANCE_OF_REBUILDING = 0.2
+CHANCE_OF_REBUILDING = 0.3
 """Probability that all are placed anew with one earlier that has not the cheapest of its layouts
 (squeaky wheel optimisation, Joslin and Clements, 1999)."""
 
@@ -128,12 +131,12 @@ class PlanSearch:
 
     def _step(self) -> bool:
         """Change the best plan in one of three ways; return whether that made it better."""
-        plan, part = self.best.copy(), self._choose()
-        kind = self._rng.random()
-        if kind < CHANCE_OF_REBUILDING and not self._placer.is_cheapest(plan, part):
+        kind, losses = self._rng.random(), self._losses()
+        if kind < CHANCE_OF_REBUILDING and losses.any():
             before = self.best.value
-            self._build_in(self._with_earlier(part))
+            self._build_in(self._with_earlier(self._choose(losses)))
             return self.best.value < before
+        plan, part = self.best.copy(), self._choose(self._excesses())
         if kind < CHANCE_OF_REBUILDING + CHANCE_OF_REPACKING:
             shares = self._placer.shares
             most = max(shares[part], float(np.median(shares)))
@@ -173,12 +176,25 @@ class PlanSearch:
             self._offer(plan)
         return is_better
 
-    def _choose(self) -> int:
-        """Return a topology, more likely one that costs more above its bound, or is left out."""
-        excess = np.array([
-            np.inf if layout is None else sum(layout.cost) - sum(bound)
-            for layout, bound in zip(self.best.layouts, self._bounds, strict=True)
-        ])  # fmt: skip
+    def _excesses(self) -> FloatArray:
+        """Return what each topology costs above its bound; infinite where it is left out."""
+        return self._above(self._bounds)
+
+    def _losses(self) -> FloatArray:
+        """Return the same above the cheapest layout known of each topology."""
+        layouts = self._placer.layouts
+        cheapest = [layouts.of(i)[0].cost if layouts.of(i) else () for i in range(len(self._parts))]
+        return self._above(cheapest)
+
+    def _above(self, costs: Sequence[tuple[int, ...]]) -> FloatArray:
+        excess = [
+            np.inf if layout is None else max(0, sum(layout.cost) - sum(cost))
+            for layout, cost in zip(self.best.layouts, costs, strict=True)
+        ]
+        return np.array(excess, dtype=np.float64)
+
+    def _choose(self, excess: FloatArray) -> int:
+        """Return a topology, more likely one of which more is given."""
         most = excess[np.isfinite(excess)].max(initial=1.0)
         weights = np.sqrt(np.where(np.isfinite(excess), excess, 2 * most) + 1e-3 * most)
         return int(self._rng.choice(len(weights), p=weights / weights.sum()))
