@@ -34,25 +34,10 @@ class _Alone:
     """Results of the topologies solved alone, by the position of the first equal one."""
 
     placement: dict[int, Placement] = field(default_factory=dict)
-    value: dict[int, Vector] = field(default_factory=dict)
     bound: dict[int, Vector] = field(default_factory=dict)
     impossible: set[int] = field(default_factory=set)
     provers: dict[str, None] = field(default_factory=dict)
     picked: dict[str, Pick] = field(default_factory=dict)
-
-    def gap(self, i: int) -> float:
-        """Return how far a topology's cost is from its bound: 0 if equal, 1 or more if not.
-
-        As far as the bound is from 0 where no placement is known.
-        """
-        value, bound = self.value.get(i), self.bound.get(i, ())
-        if i in self.impossible or value == bound:
-            return 0.0
-        return max(1.0, float(sum(bound) if value is None else sum(value) - sum(bound)))
-
-    def is_infeasible(self, parts: Sequence[TopologyPart]) -> bool:
-        """Return whether a topology that may not be left out has no placement."""
-        return any(parts[i].weight is None for i in self.impossible)
 
     def note(self, picks: Sequence[Pick]) -> None:
         """Add up the seconds of each engine."""
@@ -130,55 +115,31 @@ def _plan_together(
 def _solve_alone(
     auto: PortfolioRun, parts: Sequence[TopologyPart], reporter: Reporter, solve: SolveWith
 ) -> _Alone:
-    """Solve each of the topologies that differ alone, the smallest first.
-
-    Then those again that are farthest from their bounds, from the placements they have.
-    """
+    """Solve each of the topologies that differ alone, the smallest first."""
     results, token, params = _Alone(), reporter.token, auto.params
-    cluster = params.whole_cluster
-    left_s = cluster.alone_fraction * max(auto.left_s, 0.0)
-    again_s = cluster.again_fraction * left_s
-    until = token.now() + left_s - again_s
     first = [i for i, part in enumerate(parts) if part.like == i]
     order = sorted(first, key=lambda i: (parts[i].alone.task_count, i))
-    work = {i: float(parts[i].alone.task_count ** 2) for i in order}
-    for least, budget_until in ((params.least_part_fraction, until), (0.0, until + again_s)):
-        while order and not (auto.is_over(token) or results.is_infeasible(parts)):
-            i, total = order[0], sum(work[j] for j in order)
-            share = max(work[i] / total, least)
-            seconds = min(share * (budget_until - token.now()), cluster.alone_s)
-            if seconds <= 0 and i in results.bound:
+    until = token.now() + params.whole_cluster.alone_fraction * max(auto.left_s, 0.0)
+    for position, i in enumerate(order):
+        if auto.is_over(token):
+            break
+        topology = parts[i].alone
+        work = [parts[j].alone.task_count ** 2 for j in order[position:]]
+        share = max(work[0] / sum(work), params.least_part_fraction)
+        seconds = min(share * (until - token.now()), params.whole_cluster.alone_s)
+        inner = solve_one_topology(auto, topology, seconds, None, token, solve)
+        _, outcome = inner.answer(token)
+        auto.engines += [engine for engine in inner.engines if engine not in auto.engines]
+        results.note(inner.state.picked)
+        results.provers |= dict.fromkeys(inner.state.provers())
+        if outcome.status == Status.INFEASIBLE:
+            results.impossible.add(i)
+            if parts[i].weight is None:
                 break
-            _solve_one_alone(auto, parts, i, seconds, results, reporter, solve)
-            order.pop(0)
-        work = {i: results.gap(i) for i in first if results.gap(i)}
-        order = sorted(work, key=lambda i: (-work[i], i))
+        results.bound[i] = _in_units_of(parts[i].problem, topology, outcome.bounds)
+        if outcome.placement is not None:
+            results.placement[i] = outcome.placement
     return results
-
-
-def _solve_one_alone(
-    auto: PortfolioRun,
-    parts: Sequence[TopologyPart],
-    i: int,
-    seconds: float,
-    results: _Alone,
-    reporter: Reporter,
-    solve: SolveWith,
-) -> None:
-    """Solve a topology alone, from the placement it has, and add what is found and proven."""
-    topology, token = parts[i].alone, reporter.token
-    inner = solve_one_topology(auto, topology, seconds, results.placement.get(i), token, solve)
-    _, outcome = inner.answer(token)
-    auto.engines += [engine for engine in inner.engines if engine not in auto.engines]
-    results.note(inner.state.picked)
-    results.provers |= dict.fromkeys(inner.state.provers())
-    if outcome.status == Status.INFEASIBLE:
-        results.impossible.add(i)
-    bound = _in_units_of(parts[i].problem, topology, outcome.bounds)
-    results.bound[i] = max(bound, results.bound.get(i, bound))
-    if outcome.placement is not None and outcome.values is not None:
-        results.placement[i] = outcome.placement
-        results.value[i] = _in_units_of(parts[i].problem, topology, outcome.values)
 
 
 def _in_units_of(whole: Problem, solved: Problem, bounds: Sequence[int | None]) -> Vector:

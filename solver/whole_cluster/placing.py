@@ -453,8 +453,6 @@ class WholeClusterParams(Parameters):
         With fewer tasks the engines that prove take the whole problem at once.
     alone_fraction, alone_s
         Of the time that is left, for all topologies alone; most seconds for each of them.
-    again_fraction
-        Of that time, for those that are still far from their bounds.
     search_fraction
         Of the time that is left after that, for the plan of all together.
     layouts
@@ -476,7 +474,6 @@ class WholeClusterParams(Parameters):
     from_tasks: int = 60
     alone_fraction: float = 0.5
     alone_s: float = 86_400.0
-    again_fraction: float = 0.3
     search_fraction: float = 0.8
     layouts: int = 8
     node_kinds: int = 4

@@ -20,15 +20,10 @@ from slotwise.models.instance.topology import Component, Stream, Topology
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.baseline import BASELINE
-from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Outcome, Status
-from slotwise.solver.core.solve_state import SolveState
 from slotwise.solver.exhaustive import EXHAUSTIVE
 from slotwise.solver.portfolio.auto import run_auto
 from slotwise.solver.portfolio.params import AutoParams
-from slotwise.solver.portfolio.run import PortfolioRun, PortfolioStep
-from slotwise.solver.portfolio.whole_cluster import solve_whole_cluster
 from slotwise.solver.whole_cluster import search
 from slotwise.solver.whole_cluster.bounds import ClusterBounds
 from slotwise.solver.whole_cluster.placing import Placer, WholeClusterParams
@@ -205,32 +200,6 @@ def test_placing_all_anew_helps_the_one_that_lost_most(monkeypatch: pytest.Monke
     plan, _ = built(problem, known, alone, improves=True)
     assert first.value == (0, 6)
     assert plan.value == EXHAUSTIVE.run(problem, LIMITS, None).values == (0, 4)
-
-
-def test_what_is_far_from_its_bound_is_solved_alone_again() -> None:
-    """A first solve that only finds placements: the second one starts there, largest gap first."""
-    far, farther = tasks("far", 3, 3, 30, FLOW), tasks("farther", 3, 5, 30, FLOW)
-    problem = on_nodes((100,) * 6, farther, far, tasks("proven", 1, 1, 30, FLOW))
-    parts, state = topology_parts(problem), SolveState(problem)
-    names = {id(part.alone): part.id for part in parts}
-    alone: list[tuple[str, bool]] = []
-
-    def solve(run: PortfolioRun, one: Problem, reporter: Reporter) -> None:
-        if id(one) in names:
-            is_first = all(name != names[id(one)] for name, _ in alone)
-            alone.append((names[id(one)], run.hint is not None))
-            engine = BASELINE if is_first else EXHAUSTIVE
-            run.run(PortfolioStep(engine, "", 1.0), one, reporter)
-
-    auto = PortfolioRun(state, LIMITS, None, SHORT)
-    solve_whole_cluster(auto, problem, parts, Reporter(state, "auto"), solve)
-    assert alone == [
-        ("proven", False), ("far", False), ("farther", False), ("farther", True), ("far", True),
-    ]  # fmt: skip
-    optima = [EXHAUSTIVE.run(part.alone, LIMITS, None).values for part in parts]
-    assert [proof.bound for proof in state.proofs() if proof is not None] == [
-        0, sum(value[0] for value in optima if value is not None),
-    ]  # fmt: skip
 
 
 @settings(max_examples=25, deadline=None)
