@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import insort
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +22,9 @@ from slotwise.solver.parameters import Parameters
 from slotwise.solver.whole_cluster.plan import Layout, Plan, Room, layout_of
 from slotwise.solver.whole_cluster.topologies import (
     TopologyPart,
+    flow_per_share,
     left_instance,
+    may_fit,
     nodes_left,
     shares_of,
     some_nodes,
@@ -73,6 +75,10 @@ MOST_PRICE = 2**53
 
 LEAST_STEP_S = 0.5
 
+SPARE = 0.05
+"""Part of the places for a topology, more than it has tasks, that are kept free until it is placed.
+"""
+
 
 class Placer:
     """Places topologies in the room of a plan: by known layouts, or solved on the capacity left.
@@ -101,24 +107,36 @@ class Placer:
         self._time_s = max(token.remaining, 0.0)
         self.layouts = KnownLayouts(parts, params.layouts)
         self.shares = shares_of(problem, parts)
+        self.largest_first = _descending(self.shares)
+        self.densest_first = _descending(flow_per_share(parts, self.shares))
 
     def seconds(self, fraction: float) -> float:
         """Return a share of the initial time, at most the time left."""
         share = max(fraction * self._time_s, LEAST_STEP_S)
         return min(share, max(self._token.remaining, 0.0))
 
-    def place_all(self, plan: Plan, topologies: Collection[int]) -> None:
+    def place_all(self, plan: Plan, topologies: Collection[int], order: Sequence[int]) -> None:
         """Place the wanted topologies in the room of `plan`, as far as it suffices.
 
-        By first fit, largest first; by the packing model where that leaves some out or takes more
+        By first fit in this order, except that a topology comes earlier where the next one would
+        leave too few places for it; by the packing model where that leaves some out or takes more
         than their cheapest layouts; the others are solved on the remaining capacity.
         """
-        before = plan.copy()
-        for i in self._by_size(topologies):
+        before, wanted = plan.copy(), [i for i in order if i in topologies]
+        waiting, solved = list(wanted), set[int]()
+        while waiting:
+            i = waiting.pop(0)
             self._put_known(plan, i)
-        if not all(self._is_cheapest(plan, i) for i in topologies) and not self._token.is_cancelled:
-            self._pack(before, plan, topologies)
-        for i in self._by_size(topologies):
+            urgent = self._only_without(plan, i, [j for j in wanted if j not in solved])
+            if urgent:
+                plan.take_out(i)
+                for j in urgent:
+                    self._put(plan, j)
+                solved.update(urgent)
+                waiting = [i, *(j for j in waiting if j not in urgent)]
+        if not all(self._is_cheapest(plan, i) for i in wanted) and not self._token.is_cancelled:
+            self._pack(before, plan, wanted)
+        for i in wanted:
             if plan.layouts[i] is None:
                 self._put_solved(plan, i)
 
@@ -131,8 +149,29 @@ class Placer:
             before.take_out(i)
         self._pack(before, plan, topologies)
 
-    def _by_size(self, topologies: Collection[int]) -> list[int]:
-        return sorted(topologies, key=lambda i: (-self.shares[i], i))
+    def _only_without(self, plan: Plan, part: int, topologies: Iterable[int]) -> list[int]:
+        """Return those that wait and may fit the room of a plan only without a topology in it."""
+
+        def lack_room(those: Iterable[int]) -> list[int]:
+            room = plan.room
+            return [
+                j for j in those if not may_fit(self._parts[j], room.capacity, room.slots, SPARE)
+            ]
+
+        layout = plan.layouts[part]
+        crowded = lack_room(j for j in topologies if plan.layouts[j] is None)
+        if layout is None or not crowded:
+            return []
+        plan.take_out(part)
+        lost = lack_room(crowded)
+        plan.put(part, layout)
+        return [j for j in crowded if j not in lost]
+
+    def _put(self, plan: Plan, part: int) -> None:
+        """Place a topology by a known layout, or else solved on the capacity left."""
+        self._put_known(plan, part)
+        if plan.layouts[part] is None:
+            self._put_solved(plan, part)
 
     def _put_known(self, plan: Plan, part: int) -> None:
         for layout in self.layouts.of(part):
@@ -202,7 +241,7 @@ class Placer:
             return None
         topology = self._parts[part]
         left = nodes_left(topology.problem, plan.room.capacity, plan.room.slots, kinds)
-        if left is None:
+        if left is None or not may_fit(topology, left.capacity, left.slots):
             return None
         if withhold is not None:
             left = some_nodes(topology.problem, left, withhold)
@@ -213,6 +252,11 @@ class Placer:
             return None
         layout = self.layouts.learn(part, left.restored(placement))
         return layout if layout is not None and plan.room.holds(layout) else None
+
+
+def _descending(values: Sequence[float]) -> tuple[int, ...]:
+    """Return the positions of the values, largest first, equal ones in their order."""
+    return tuple(sorted(range(len(values)), key=lambda i: -values[i]))
 
 
 # Which known layout each topology takes, and where: the cheapest choice that fits, by CP-SAT.

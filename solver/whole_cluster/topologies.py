@@ -127,6 +127,21 @@ def shares_of(problem: Problem, parts: Sequence[TopologyPart]) -> tuple[float, .
     return tuple(float((demand[bounded] / total).max(initial=0.0)) for demand in demands)
 
 
+def flow_per_share(parts: Sequence[TopologyPart], shares: Sequence[float]) -> tuple[float, ...]:
+    """Return the flow of each topology per share of the cluster that it needs."""
+    flows = [
+        sum(
+            weight * part.problem.sizes[a] * part.problem.sizes[b]
+            for (a, b), weight in part.problem.pair_flows().items()
+        )
+        for part in parts
+    ]
+    return tuple(flow / max(share, LEAST_SHARE) for flow, share in zip(flows, shares, strict=True))
+
+
+LEAST_SHARE = 1e-9
+"""Stands for the share of a topology that needs nothing."""
+
 REJECTED = "rejected"
 
 
@@ -246,6 +261,27 @@ def nodes_left(
     if not len(nodes):
         return None
     return NodesLeft(nodes, reduced[:, :-1].copy(), reduced[:, -1].copy())
+
+
+def may_fit(part: TopologyPart, capacity: IntArray, slots: IntArray, spare: float = 0.0) -> bool:
+    """Return whether capacity [N, D] and slots [N] have places for tasks of each demand or more.
+
+    And enough for all in sum: both are necessary, not sufficient. With `spare` there must be this
+    part more of both than is needed.
+    """
+    problem, used = part.problem, slots > 0
+    sizes, room = np.array(problem.sizes, dtype=np.int64), capacity[used]
+    limited = (room < NO_LIMIT).all(axis=0)
+    needed = (1 + spare) * (sizes @ problem.demand)
+    if (needed > room.sum(axis=0, where=limited))[limited].any():
+        return False
+    for demand in np.unique(problem.demand, axis=0):
+        needs, at_least = demand > 0, (problem.demand >= demand).all(axis=1)
+        enough = int((1 + spare) * int(sizes[at_least].sum()))
+        places = (room[:, needs] // demand[needs]).min(axis=1, initial=enough)
+        if int(places.sum()) < enough:
+            return False
+    return True
 
 
 def some_nodes(problem: Problem, left: NodesLeft, rng: Generator) -> NodesLeft:

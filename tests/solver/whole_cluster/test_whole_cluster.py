@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.placement import Placement
-from slotwise.models.instance.topology import Component, Topology
+from slotwise.models.instance.topology import Component, Stream, Topology
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
@@ -23,11 +24,12 @@ from slotwise.solver.core.result import Outcome, Status
 from slotwise.solver.exhaustive import EXHAUSTIVE
 from slotwise.solver.portfolio.auto import run_auto
 from slotwise.solver.portfolio.params import AutoParams
+from slotwise.solver.whole_cluster import search
 from slotwise.solver.whole_cluster.bounds import ClusterBounds
 from slotwise.solver.whole_cluster.placing import Placer, WholeClusterParams
 from slotwise.solver.whole_cluster.plan import Plan
 from slotwise.solver.whole_cluster.search import PlanSearch
-from slotwise.solver.whole_cluster.topologies import topology_parts
+from slotwise.solver.whole_cluster.topologies import may_fit, topology_parts
 
 SHORT = AutoParams(whole_cluster=WholeClusterParams(from_tasks=1, idle_steps=1))
 """Even tiny problems by topologies, and a short search: the engines that prove come after it."""
@@ -143,13 +145,93 @@ def test_a_topology_that_fits_nowhere_is_left_out_or_proves_that_nothing_fits() 
         assert found.values is None or found.values[0] == 1
 
 
+def on_nodes(cpus: tuple[int, ...], *topologies: Topology) -> Problem:
+    """Return topologies on nodes of a rack with this much cpu."""
+    nodes = tuple(Node(f"n{i}", "r", "", 9, {"cpu": cpu}) for i, cpu in enumerate(cpus))
+    objective = Objective(("rejected", "network"))
+    return compile_problem(Instance("rack", Cluster(nodes), topologies, objective=objective))
+
+
+def tasks(name: str, first: int, second: int, cpu: int, *flows: Stream) -> Topology:
+    """Return a topology of two components of so many tasks, of this much cpu each."""
+    pair = tuple(
+        Component(one, "bolt", count, {"cpu": cpu})
+        for one, count in zip("ab", (first, second), strict=True)
+    )
+    return Topology(name, pair, flows)
+
+
+FLOW = Stream("a", "b")
+
+
+def test_what_sends_most_per_capacity_is_placed_first() -> None:
+    """Largest first would take the large node, and part the pairs that fit on it."""
+    large, dense = tasks("large", 1, 3, 30, FLOW), tasks("dense", 2, 2, 23, FLOW)
+    problem = on_nodes((100, 60, 60, 60), large, dense)
+    known, alone = proven_by_topologies(problem)
+    plan, offered = built(problem, known, alone)
+    assert plan.value == EXHAUSTIVE.run(problem, LIMITS, None).values
+    assert len(offered) == 1  # the first order was enough
+
+
+def test_what_needs_certain_nodes_is_placed_while_they_are_free() -> None:
+    """The dense pair would take the small node, where one of the large tasks must go."""
+    problem = on_nodes((100, 60), tasks("large", 1, 1, 55), tasks("dense", 1, 1, 20, FLOW))
+    known, alone = proven_by_topologies(problem)
+    plan, offered = built(problem, known, alone)
+    assert plan.value == (0, 0)
+    assert len(offered) == 1
+
+
+def test_where_nothing_helps_one_is_left_out() -> None:
+    problem = on_nodes((100, 60), tasks("large", 1, 1, 55), tasks("dense", 1, 1, 30, FLOW))
+    known, alone = proven_by_topologies(problem)
+    plan, _ = built(problem, known, alone)
+    assert len(plan.left_out) == 1
+
+
+def test_placing_all_anew_helps_the_one_that_lost_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By flow per capacity `small` is first; on two nodes it loses 4, and `large` loses 6."""
+    monkeypatch.setattr(search, "CHANCE_OF_REBUILDING", 1.0)
+    small, large = tasks("small", 2, 2, 16, FLOW), tasks("large", 2, 3, 20, FLOW)
+    problem = on_nodes((100, 60, 60, 60), small, large)
+    known, alone = proven_by_topologies(problem)
+    first, _ = built(problem, known, alone)
+    plan, _ = built(problem, known, alone, improves=True)
+    assert first.value == (0, 6)
+    assert plan.value == EXHAUSTIVE.run(problem, LIMITS, None).values == (0, 4)
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_what_fits_may_fit(seed: int) -> None:
+    problem = compile_problem(tight_shared(np.random.default_rng(seed), TERMS[1]))
+    known, alone = proven_by_topologies(problem)
+    for part, one in zip(known.parts, alone, strict=True):
+        fits = may_fit(part, problem.capacity, problem.slots)
+        assert fits or one.status is Status.INFEASIBLE
+        assert not may_fit(part, 0 * problem.capacity, problem.slots)
+
+
+def built(
+    problem: Problem, known: ClusterBounds, alone: list[Outcome], *, improves: bool = False
+) -> tuple[Plan, list[Plan]]:
+    """Return the plan that first fit builds of the optima alone, and what was offered."""
+    params = replace(SHORT.whole_cluster, max_packing_size=0)
+    return searched(problem, known, alone, params, improves=improves)
+
+
 def searched(
-    problem: Problem, known: ClusterBounds, alone: list[Outcome]
+    problem: Problem,
+    known: ClusterBounds,
+    alone: list[Outcome],
+    params: WholeClusterParams = SHORT.whole_cluster,
+    *,
+    improves: bool = True,
 ) -> tuple[Plan, list[Plan]]:
     """Return the plan that a search makes of the optima alone, and what it offered."""
     offered: list[Plan] = []
     token = CancellationToken(time.perf_counter() + 20)
-    params = SHORT.whole_cluster
 
     def solve(one: Problem, start: Placement | None, seconds: float) -> Placement | None:
         return EXHAUSTIVE.run(one, LIMITS, None).placement
@@ -158,9 +240,10 @@ def searched(
     for i, one in enumerate(alone):
         if one.placement is not None:
             placer.layouts.learn(i, one.placement)
-    search = PlanSearch(
+    plans = PlanSearch(
         problem, known.parts, known.alone, placer, lambda s: None, offered.append, token, params
     )
-    search.build()
-    search.improve()
-    return search.best, offered
+    plans.build()
+    if improves:
+        plans.improve()
+    return plans.best, offered
