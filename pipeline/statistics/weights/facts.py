@@ -11,38 +11,52 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
+from slotwise.pipeline.statistics.schema import UNREADABLE
 from slotwise.pipeline.statistics.weights.collected import Overview
 from slotwise.pipeline.statistics.weights.reporting import Gap
 from slotwise.pipeline.statistics.weights.windows import start_of
 
 FACTS = (
     "topology string, source string, node string, is_pair boolean, gap_us bigint, hz bigint, "
-    "start timestamp, samples bigint, first timestamp, last timestamp"
+    "start timestamp, reason string, unreadable string, samples bigint, aside bigint, "
+    "first timestamp, last timestamp"
 )
-"""Counts of samples of the window that begins at `start`. `node` and `hz` are those of lines that
+"""Numbers of samples, and of lines that were kept aside.
+
+Samples are those of the window that begins at `start`. `node` and `hz` are those of lines that
 state a clock rate; `gap_us` is that of samples by which tasks report, and `is_pair` says whether
-two tasks do."""
+two tasks do. `reason` is why the lines were kept aside, `unreadable` a file that could not be read.
+"""
 
 _PAIRS = "pair_tuples"
 _REPORTS = ("execute_count", "emit_count", "cpu_ns", _PAIRS)
 
 
-def facts_of(samples: DataFrame, window_s: int, *apart: str) -> DataFrame:
-    """Give `FACTS` from `SAMPLES`, kept apart by more columns; those of all parts are all facts."""
-    metric = fn.col("metric")
-    reports, states = metric.isin(*_REPORTS), metric == "clock_hz"
-    return samples.groupBy(
-        *("topology", "source"),
-        fn.when(states, fn.col("node")).alias("node"),
-        fn.when(reports, metric == _PAIRS).alias("is_pair"),
-        fn.when(reports, fn.col("gap_us")).alias("gap_us"),
-        fn.when(states, fn.col("value")).alias("hz"),
-        start_of(window_s).alias("start"),
-        *apart,
-    ).agg(
-        fn.count(fn.lit(1)).alias("samples"),
-        fn.min("time").alias("first"),
-        fn.max("time").alias("last"),
+def facts_of(judged: DataFrame, window_s: int, *apart: str) -> DataFrame:
+    """Give `FACTS` from `JUDGED`, kept apart by more columns; those of all parts are all facts."""
+    metric, reason = fn.col("metric"), fn.col("reason")
+    is_sample, is_aside = fn.col("is_sample"), fn.col("is_aside")
+    reports = is_sample & metric.isin(*_REPORTS)
+    states = is_sample & (metric == "clock_hz")
+    return (
+        judged.where(is_sample | is_aside)
+        .groupBy(
+            *("topology", "source"),
+            fn.when(states, fn.col("node")).alias("node"),
+            fn.when(reports, metric == _PAIRS).alias("is_pair"),
+            fn.when(reports, fn.col("gap_us")).alias("gap_us"),
+            fn.when(states, fn.col("value")).alias("hz"),
+            fn.when(is_sample, start_of(window_s)).alias("start"),
+            fn.when(is_aside, reason).alias("reason"),
+            fn.when(is_aside & (reason == UNREADABLE), fn.col("line")).alias("unreadable"),
+            *apart,
+        )
+        .agg(
+            fn.count_if(is_sample).alias("samples"),
+            fn.count_if(is_aside).alias("aside"),
+            fn.min(fn.when(is_sample, fn.col("time"))).alias("first"),
+            fn.max(fn.when(is_sample, fn.col("time"))).alias("last"),
+        )
     )
 
 
@@ -68,10 +82,14 @@ class Facts:
 def collect_facts(facts: DataFrame) -> Facts:
     """Return what several tables of `FACTS` say; runs a job."""
     keys = ("topology", "source", "node", "is_pair", "gap_us", "hz")
-    together = facts.groupBy(*keys).agg(
-        fn.sum("samples").alias("samples"),
-        fn.unix_millis(fn.min("first")).alias("first"),
-        fn.unix_millis(fn.max("last")).alias("last"),
+    together = (
+        facts.where("samples > 0")
+        .groupBy(*keys)
+        .agg(
+            fn.sum("samples").alias("samples"),
+            fn.unix_millis(fn.min("first")).alias("first"),
+            fn.unix_millis(fn.max("last")).alias("last"),
+        )
     )
     rows = together.collect()
     by_key: dict[tuple[str, str], list[Any]] = defaultdict(list)
@@ -96,6 +114,16 @@ def collect_facts(facts: DataFrame) -> Facts:
             if row.gap_us is not None
         ),
     )
+
+
+def collect_kept_aside(facts: DataFrame) -> tuple[dict[str, int], tuple[str, ...]]:
+    """Return reason -> lines kept aside, and the files that could not be read; runs a job."""
+    counts = facts.where("aside > 0").groupBy("reason", "unreadable")
+    rows = counts.agg(fn.sum("aside").alias("lines")).collect()
+    reasons: Counter[str] = Counter()
+    for row in sorted(rows, key=lambda row: row.reason):
+        reasons[row.reason] += row.lines
+    return dict(reasons), tuple(sorted(row.unreadable for row in rows if row.unreadable))
 
 
 def utc(ms: int) -> datetime:

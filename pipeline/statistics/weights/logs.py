@@ -196,17 +196,14 @@ def collect_tables(
         reports,
         signs,
     )
-    from slotwise.pipeline.statistics.weights.facts import collect_facts
-    from slotwise.pipeline.statistics.weights.run import (
-        collect_reasons,
-        collect_sums,
-        collect_unreadable,
-    )
+    from slotwise.pipeline.statistics.weights.facts import collect_facts, collect_kept_aside
+    from slotwise.pipeline.statistics.weights.run import collect_sums
     from slotwise.pipeline.statistics.weights.sums import update_sums
 
     with sized(spark, tables.manifest.files), scratch(folder) as stored:
         say("summing")
         sums = update_sums(spark, tables, settings.window_s, folder / "sums")
+        reasons, unreadable = collect_kept_aside(sums.facts(spark))
         if settings.last_s is not None:
             sums = sums.last(spark, settings.last_s)
         collected = collect_sums(
@@ -222,11 +219,9 @@ def collect_tables(
         samples = tables.samples(spark, sums.parts)
         rows = stored(reports(sums.of_these_windows(samples, "time")))
         is_stated = settings.interval_s is not None
-        aside = tables.quarantine(spark)
-        reasons = collect_reasons(aside)
         collected = replace(
             collected,
-            unreadable=collect_unreadable(aside, reasons),
+            unreadable=unreadable,
             covered=covered(rows, collected.overview, collected.interval_s, settings.window_s),
             lines=sum(one.lines for one in tables.manifest.files.values()),
             is_stated=is_stated,

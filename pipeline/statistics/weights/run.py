@@ -13,7 +13,6 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
 from slotwise.pipeline.spark.scratch import Store
-from slotwise.pipeline.statistics.schema import UNREADABLE
 from slotwise.pipeline.statistics.weights import windows as w
 from slotwise.pipeline.statistics.weights.collected import (
     Collected,
@@ -196,20 +195,6 @@ def collect_presences(
         )
         for row in rows
     )
-
-
-def collect_reasons(quarantine: DataFrame) -> dict[str, int]:
-    """Return reason -> number of lines of `QUARANTINE`."""
-    rows = quarantine.groupBy("reason").count().collect()
-    return {row["reason"]: row["count"] for row in sorted(rows, key=lambda row: row["reason"])}
-
-
-def collect_unreadable(quarantine: DataFrame, reasons: Mapping[str, int]) -> tuple[str, ...]:
-    """Return the files that could not be read, each with what is wrong with it."""
-    if UNREADABLE not in reasons:
-        return ()
-    rows = quarantine.where(fn.col("reason") == UNREADABLE).select("line").collect()
-    return tuple(sorted(row.line for row in rows))
 
 
 def collect_timeline(

@@ -63,7 +63,8 @@ class Sums:
             return self
         # A clock is ahead by a day at most (`FAR_AHEAD_S`).
         near = self._since(date.fromisoformat(newest) - timedelta(days=2 + last_s // DAY_S))
-        counts = near.facts(spark).groupBy("start").agg(fn.sum("samples").alias("samples"))
+        samples = near.facts(spark).where("samples > 0").groupBy("start")
+        counts = samples.agg(fn.sum("samples").alias("samples"))
         (usual,) = counts.agg(fn.median("samples")).collect()[0]
         if usual is None:  # no line has a sample
             return self
@@ -127,9 +128,10 @@ def update_sums(spark: SparkSession, tables: Tables, window_s: int, folder: Path
     new = {part: run for part, run in wanted.items() if there.get(part, (None, 0))[0] != run}
     if new:
         number = max((number for _, number in there.values()), default=0) + 1
-        samples = tables.judged(spark, new).where("is_sample")
+        judged = tables.judged(spark, new)
+        samples = judged.where("is_sample")
         windows = w.by_window(w.by_interval(samples, "day"), window_s, "day")
-        for name, rows in (("windows", windows), ("facts", facts_of(samples, window_s, "day"))):
+        for name, rows in (("windows", windows), ("facts", facts_of(judged, window_s, "day"))):
             # A run that was killed may have left some of them.
             shutil.rmtree(mine / name / f"run={number}", ignore_errors=True)
             write_parts(rows, mine / name, number)

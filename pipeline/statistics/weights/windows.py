@@ -153,8 +153,12 @@ def clocked(windows: DataFrame, clocks: Mapping[str, int]) -> DataFrame:
 
 
 def start_of(window_s: int) -> Column:
-    """Give when the window begins that a sample belongs to: the one in which its interval ends."""
-    return fn.window("time", f"{window_s} seconds").start
+    """Give when the window begins that a sample belongs to: the one in which its interval ends.
+
+    Null without a time; Spark's own `window` would leave such rows out.
+    """
+    seconds = fn.unix_seconds("time")
+    return fn.timestamp_seconds(seconds - fn.pmod(seconds, fn.lit(window_s)))
 
 
 def columns() -> list[str]:

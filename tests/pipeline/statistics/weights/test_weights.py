@@ -98,9 +98,16 @@ def collected_of(
     spark: SparkSession, rows: Sequence[tuple[Any, ...]], statistic: str, parts: int, stored: Store
 ) -> Collected:
     frame = with_gaps(spark.createDataFrame(rows, SAMPLES).repartition(parts))
-    facts = collect_facts(facts_of(frame, 60))
+    facts = collect_facts(facts_of(judged_good(frame), 60))
     windows = by_window(by_interval(frame), 60)
     return collect_sums(windows, facts, statistic, 60, CLOCKS, None, stored)
+
+
+def judged_good(frame: DataFrame) -> DataFrame:
+    """The rows of samples as `JUDGED` has them when nothing is kept aside."""
+    nothing = fn.lit(None).cast("string")
+    judged = {"is_sample": fn.lit(True), "is_aside": fn.lit(False)}
+    return frame.withColumns({**judged, "reason": nothing, "line": nothing})
 
 
 def with_gaps(frame: DataFrame) -> DataFrame:
@@ -242,7 +249,8 @@ def test_one_damaged_clock_rate_changes_nothing(spark: SparkSession) -> None:
     samples = Samples()
     for minute, ghz in enumerate((2, 2, 2000, 3, 3, 3)):
         samples.json(minute, "n1", "lines[0]", cpu_ns=1, clock_hz=ghz * 10**9)
-    facts = collect_facts(facts_of(spark.createDataFrame(samples.rows, SAMPLES), 60))
+    frame = spark.createDataFrame(samples.rows, SAMPLES)
+    facts = collect_facts(facts_of(judged_good(frame), 60))
     assert facts.clocks == {"n1": 3 * 10**9}
     assert [one.samples for one in facts.overview.values()] == [12]
 
