@@ -42,6 +42,7 @@ from slotwise.pipeline.statistics.weights.measured import Measured
 STATISTICS = ("mean", "p50", "p95", "max")
 UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
 MOST_WINDOW_S = 86_400
+MOST_LAST_S = 36_500 * 86_400
 FEW_BYTES = 64 << 20
 """Bytes of logs, about half a million lines: for fewer, Spark runs in a short-lived Java."""
 
@@ -217,11 +218,15 @@ def last_seconds(last: str | int, window_s: int) -> int:
     Raises
     ------
     InputError
-        Unless it is a whole number of windows of `window_s` seconds, and one at least.
+        Unless it is a whole number of windows of `window_s` seconds, one at least, and at most 100
+        years.
     """
     seconds = _seconds(last)
-    if seconds < window_s or seconds % window_s:
-        rule = f"must be a whole number of windows of {window_s} s, such as 12h or 7d"
+    if not window_s <= seconds <= MOST_LAST_S or seconds % window_s:
+        rule = (
+            f"must be a whole number of windows of {window_s} s, such as 12h or 7d, and at most "
+            f"{MOST_LAST_S // UNITS['d']}d"
+        )
         raise InputError(rule, field="last", value=last)
     return seconds
 

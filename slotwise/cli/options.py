@@ -298,7 +298,8 @@ MEASURED: dict[str, Any] = {
     "last": Annotated[
         str | None,
         typer.Option(
-            metavar="LENGTH", help="Count only the end of the logs: 12h, 7d; default: all of them."
+            metavar="LENGTH",
+            help="Count only the end of the logs, whole windows: 12h, 7d; default: all.",
         ),
     ],
     "master": Annotated[

@@ -147,7 +147,7 @@ def test_lengths_of_windows() -> None:
 
 def test_the_end_of_the_logs_is_whole_windows() -> None:
     assert [last_seconds(one, 60) for one in (60, "2m", "12h", "7d")] == [60, 120, 43_200, 604_800]
-    for wrong in (0, 59, "90s", "", "1w", True):
+    for wrong in (0, 59, "90s", "", "1w", True, "36501d", "999999999d"):
         with pytest.raises(InputError, match=r"last = .*whole number of windows of 60 s"):
             last_seconds(wrong, 60)
 

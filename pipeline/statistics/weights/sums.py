@@ -58,12 +58,7 @@ class Sums:
         The logs end with their last window that has `ENOUGH` of the samples of a usual one: the
         clock of a line or two may be ahead. What comes after that window counts, too.
         """
-        newest = max((day for _, day in self.parts if day is not None), default=None)
-        if newest is None:
-            return self
-        # A clock is ahead by a day at most (`FAR_AHEAD_S`).
-        near = self._since(date.fromisoformat(newest) - timedelta(days=2 + last_s // DAY_S))
-        samples = near.facts(spark).where("samples > 0").groupBy("start")
+        samples = self.facts(spark).where("samples > 0").groupBy("start")
         counts = samples.agg(fn.sum("samples").alias("samples"))
         (usual,) = counts.agg(fn.median("samples")).collect()[0]
         if usual is None:  # no line has a sample

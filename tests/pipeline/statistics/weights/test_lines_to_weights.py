@@ -82,7 +82,7 @@ def test_a_line_covers_the_time_since_the_line_before(measure: Any, tmp_path: Pa
     assert [one.received.value for one in found.streams] == [400]
 
 
-@pytest.mark.parametrize("ahead_s", [None, 7200])
+@pytest.mark.parametrize("ahead_s", [None, 7200, 5 * 86_400])
 def test_the_last_hour_alone_counts(
     measure: Any, tmp_path: Path, root: Path, ahead_s: int | None
 ) -> None:
