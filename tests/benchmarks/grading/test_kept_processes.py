@@ -140,7 +140,7 @@ def test_only_our_own_heuristics_share_a_process() -> None:
 
 PREPARED = """
 import json, os
-from slotwise.benchmarks.grading.children.child import _dispatchers, load_compiled_loops
+from slotwise.benchmarks.grading.children.compiled_loops import _dispatchers, load_compiled_loops
 from slotwise.benchmarks.grading.children import child, supervisor
 from slotwise.benchmarks.grading.preload import preload
 from slotwise.benchmarks.grading.rows import Kind
