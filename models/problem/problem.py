@@ -273,6 +273,12 @@ class Problem:
             total[pair] = total.get(pair, 0) + flow.weight
         return total
 
+    def total_flow(self) -> int:
+        """Return the flow of all pairs of tasks, wherever they are."""
+        return sum(
+            weight * self.sizes[a] * self.sizes[b] for (a, b), weight in self.pair_flows().items()
+        )
+
 
 Components = tuple[tuple[int, str], ...]
 """(topology index, component id) of each component."""

@@ -66,9 +66,7 @@ class Tables:
 
     def samples(self, spark: SparkSession, parts: Collection[Part] | None = None) -> DataFrame:
         """Give `SAMPLES` of some parts; ``None`` = of all."""
-        if parts is None:
-            return samples_of(self.judged(spark))
-        return samples_of(self.judged(spark, {part: self.manifest.parts[part] for part in parts}))
+        return samples_of(self.judged(spark, parts))
 
     def quarantine(self, spark: SparkSession) -> DataFrame:
         """Give `QUARANTINE`."""
@@ -79,9 +77,10 @@ class Tables:
         rows = read_parts(spark, CLOCKS, self.folder / CLOCKS_FOLDER, self.manifest.parts)
         return rows.select(*names(CLOCKS))
 
-    def judged(self, spark: SparkSession, parts: Mapping[Part, int] | None = None) -> DataFrame:
-        """Give `JUDGED` of some parts, each of the run with this number; ``None`` = of all."""
-        wanted = self.manifest.parts if parts is None else parts
+    def judged(self, spark: SparkSession, parts: Collection[Part] | None = None) -> DataFrame:
+        """Give `JUDGED` of some parts; ``None`` = of all."""
+        runs = self.manifest.parts
+        wanted = runs if parts is None else {part: runs[part] for part in parts}
         return read_parts(spark, JUDGED, self.folder / JUDGED_FOLDER, wanted)
 
 

@@ -129,13 +129,7 @@ def shares_of(problem: Problem, parts: Sequence[TopologyPart]) -> tuple[float, .
 
 def flow_per_share(parts: Sequence[TopologyPart], shares: Sequence[float]) -> tuple[float, ...]:
     """Return the flow of each topology per share of the cluster that it needs."""
-    flows = [
-        sum(
-            weight * part.problem.sizes[a] * part.problem.sizes[b]
-            for (a, b), weight in part.problem.pair_flows().items()
-        )
-        for part in parts
-    ]
+    flows = [part.problem.total_flow() for part in parts]
     return tuple(flow / max(share, LEAST_SHARE) for flow, share in zip(flows, shares, strict=True))
 
 

@@ -13,13 +13,14 @@ from decimal import Decimal
 import numpy as np
 from numpy.random import Generator
 
+from slotwise.benchmarks.experiments.proofs.running_clusters import drawn_components
 from slotwise.heuristics.registry import find_method
 from slotwise.heuristics.run import run_method
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.lost_nodes import without_nodes
 from slotwise.models.instance.placement import UNPLACED, Placement, to_places
-from slotwise.models.instance.topology import Component, Stream, Topology
+from slotwise.models.instance.topology import Stream, Topology
 from slotwise.models.judge.accounting import account
 from slotwise.models.judge.judge import judge
 from slotwise.models.judge.moves import running_placement
@@ -81,18 +82,11 @@ def _running(rng: Generator, name: str) -> Instance | None:
 
 def _topology(rng: Generator, name: str, tasks: int) -> Topology:
     count = min(int(rng.integers(2, 7)), tasks)
-    cuts = sorted(rng.choice(np.arange(1, tasks), count - 1, replace=False).tolist())
-    components = []
-    for i, size in enumerate(np.diff([0, *cuts, tasks]).tolist()):
-        demand = {
-            "cpu": Decimal(int(rng.choice([10, 20, 25, 50]))),
-            "onheap_mb": Decimal(int(rng.choice([128, 256, 512]))),
-        }
-        components.append(Component(f"c{i}", "bolt" if i else "spout", size, demand))
+    components = drawn_components(rng, tasks, count)
     ends = {(f"c{int(rng.integers(0, i))}", f"c{i}") for i in range(1, count)}
     streams = tuple(Stream(a, b, "shuffle") for a, b in sorted(ends))
     heap = Decimal(2048) if rng.random() < 0.5 else None
-    return Topology(name, tuple(components), streams, worker_max_heap_mb=heap)
+    return Topology(name, components, streams, worker_max_heap_mb=heap)
 
 
 def _cluster(rng: Generator, topologies: tuple[Topology, ...], count: int) -> Cluster:

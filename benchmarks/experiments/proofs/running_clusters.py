@@ -45,7 +45,7 @@ def _with_running(instance: Instance) -> Instance | None:
 
 def _empty(rng: Generator, name: str) -> Instance:
     tasks, nodes = int(rng.integers(10, 61)), int(rng.integers(4, 13))
-    components = _components(rng, tasks)
+    components = drawn_components(rng, tasks, int(rng.integers(3, 7)))
     names = [one.id for one in components]
     ends = {(names[int(rng.integers(0, i))], names[i]) for i in range(1, len(names))}
     if rng.random() < 0.4:
@@ -57,8 +57,8 @@ def _empty(rng: Generator, name: str) -> Instance:
     return Instance(name, cluster, (topology,), objective=Objective(("network",)))
 
 
-def _components(rng: Generator, tasks: int) -> tuple[Component, ...]:
-    count = int(rng.integers(3, 7))
+def drawn_components(rng: Generator, tasks: int, count: int) -> tuple[Component, ...]:
+    """Return components with a number of tasks in all; the first is a spout."""
     cuts = sorted(rng.choice(np.arange(1, tasks), count - 1, replace=False).tolist())
     components = []
     for i, size in enumerate(np.diff([0, *cuts, tasks]).tolist()):

@@ -10,7 +10,7 @@ import json
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
@@ -68,15 +68,11 @@ class Sums:
         since_s = start_s + self.window_s - last_s
         # The day of a part is that of the receipt, by another clock than that of the samples.
         first = datetime.fromtimestamp(since_s, UTC).date() - timedelta(days=1)
-        return replace(self._since(first), since_s=since_s)
-
-    def _since(self, first: date) -> Sums:
-        """Return the sums of the parts from a day on."""
         day = first.isoformat()
         later = {
             part: n for part, n in self.parts.items() if part[1] is not None and part[1] >= day
         }
-        return replace(self, parts=later)
+        return replace(self, parts=later, since_s=since_s)
 
     def of_these_windows(self, rows: DataFrame, time: str) -> DataFrame:
         """Give the rows whose column `time` is in these windows or begins one of them."""

@@ -87,12 +87,8 @@ def dual_scale(problem: Problem) -> int:
     No configuration and no solution has more flow inside than that of all pairs. A proven dual is
     at most twice that, and all tasks that many times as much; levels weigh it with their savings.
     """
-    pairs = sum(
-        weight * problem.sizes[a] * problem.sizes[b]
-        for (a, b), weight in problem.pair_flows().items()
-    )
     saving = max(1, int(problem.distance[RACK] - problem.distance[WORKER]))
-    largest = 2 * (problem.task_count + 2) * saving * max(1, pairs)
+    largest = 2 * (problem.task_count + 2) * saving * max(1, problem.total_flow())
     bits = MAX_BITS - largest.bit_length()
     return 1 << min(FINEST_BITS, bits) if bits >= 0 else 0
 
