@@ -83,6 +83,7 @@ def test_a_plan_that_does_not_reach_its_rate_is_a_failure(cli):
 
 
 @pytest.mark.slow
+@pytest.mark.in_turn
 def test_shuffle_grouping_for_all(cli):
     sam = cli("allocate", "linear", "--rate", 100, "--method", "mba+sam", "--shuffle", "--json")
     assert (sam.code, sam.json["status"], sam.json["routing"]) == (1, "violated", "shuffle")

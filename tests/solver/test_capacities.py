@@ -212,6 +212,7 @@ def test_engines_agree_with_enumeration() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.in_turn
 @pytest.mark.parametrize("count", [100, pytest.param(500, marks=pytest.mark.deep)])
 def test_engines_agree_with_enumeration_on_many(count: int) -> None:
     settled = check(range(count))

@@ -118,6 +118,7 @@ def test_simulation_agrees_with_the_prediction(
 
 
 @pytest.mark.slow
+@pytest.mark.in_turn
 def test_all_rows(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(r_storm, "TIME_LIMIT_S", 1.0)  # what is not proven then stays open
     found = slotwise.reproduce("r-storm").figures

@@ -53,6 +53,7 @@ def test_every_row_says_why_and_every_quantity_is_used() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.in_turn
 def test_all_rows(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stromax, "TIME_LIMIT_S", 1.0)  # what is not proven then stays open
     figures = slotwise.reproduce("stromax").figures

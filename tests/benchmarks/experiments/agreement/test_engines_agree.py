@@ -69,6 +69,7 @@ def test_tiny_instances(note: list[str]) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.in_turn
 @pytest.mark.parametrize("family", ["tiny", "presolve", "widely-scaled"])
 def test_all_engines(family: str, note: list[str]) -> None:
     tally = Sweep(family, 2, range(1, EACH + 1), time_s=20.0).run()
@@ -346,6 +347,7 @@ def test_workloads_hold_all_that_a_workload_can() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.in_turn
 def test_workloads(note: list[str]) -> None:
     engines = ("exhaustive", "cp-sat", "milp", "auto", "auto-2")
     tally = Sweep("workload", 3, range(60), engines, time_s=20.0).run()

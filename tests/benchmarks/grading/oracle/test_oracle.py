@@ -97,6 +97,7 @@ def row_of(run: PlannedRun, load: Loader) -> Row:
 
 
 @pytest.mark.slow
+@pytest.mark.in_turn
 @pytest.mark.spark
 def test_rows_do_not_depend_on_order_and_process(graded: Path) -> None:
     rows = rows_of(graded)
