@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from slotwise.models.formats.text import csv_cell
+from slotwise.models.formats.text import csv_lines
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,12 +50,9 @@ def _plain(value: Any) -> Any:
 
 def csv_text(table: pd.DataFrame) -> str:
     """Return the table as CSV with a head; a missing cell is empty, text is no formula."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(csv_cell(str(name)) for name in table.columns)
-    for record in plain_records(table):
-        writer.writerow(csv_cell(v) if isinstance(v, str) else v for v in record.values())
-    return out.getvalue()
+    head = [str(name) for name in table.columns]
+    records = (record.values() for record in plain_records(table))
+    return "".join(csv_lines([head, *records]))
 
 
 def latex_escaped(text: str) -> str:

@@ -5,8 +5,6 @@ LaTeX: booktabs, longtable for long ones, every special sign escaped.
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +12,7 @@ from dataclasses import dataclass
 from slotwise.benchmarks.judged.method_table import NO_NUMBER
 from slotwise.benchmarks.judged.plain_table import floating_table, latex_escaped
 from slotwise.benchmarks.report.text import DASH
-from slotwise.models.formats.text import csv_cell
+from slotwise.models.formats.text import csv_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +38,7 @@ class PaperTable:
         columns: list[Sequence[str]] = []
         for head, cells in zip(heads, zip(*rows, strict=True), strict=True):
             columns += _plain_columns(head, cells)
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerows([csv_cell(cell) for cell in row] for row in zip(*columns, strict=True))
-        return out.getvalue()
+        return "".join(csv_lines(zip(*columns, strict=True)))
 
 
 _ONE = r"[-+\N{MINUS SIGN}]?(?:\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?|\N{INFINITY})"

@@ -8,7 +8,7 @@ import secrets
 import select
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -125,8 +125,8 @@ def _refusal(rule: str, file: str) -> InputError:
 # Writing a file whole or not at all.
 
 
-def write_atomically(path: str | Path, content: str | bytes) -> None:
-    """Write `content` (text as UTF-8) to a temporary file beside `path`, then rename it.
+def write_atomically(path: str | Path, content: str | bytes | Iterable[str]) -> None:
+    """Write `content` (text as UTF-8, whole or in pieces) to a file beside `path`, then rename it.
 
     A reader of `path` sees the old content or the new, never a part. Anything but a regular file
     (``/dev/null``, a pipe) is written directly.
@@ -137,10 +137,12 @@ def write_atomically(path: str | Path, content: str | bytes) -> None:
         When the file cannot be written; no temporary file remains then.
     """
     path = Path(path)
-    data = content.encode() if isinstance(content, str) else content
+    pieces = [content] if isinstance(content, str | bytes) else content
+    data = (piece.encode() if isinstance(piece, str) else piece for piece in pieces)
     try:
         if path.exists() and not path.is_file():
-            path.write_bytes(data)
+            with path.open("wb") as file:
+                file.writelines(data)
         else:
             _replace(path.resolve(), data)
     except OSError as error:
@@ -149,11 +151,11 @@ def write_atomically(path: str | Path, content: str | bytes) -> None:
         ) from error
 
 
-def _replace(path: Path, data: bytes) -> None:
+def _replace(path: Path, data: Iterable[bytes]) -> None:
     temporary = path.with_name(f".{path.name[:100]}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
     try:
         with temporary.open("xb") as file:
-            file.write(data)
+            file.writelines(data)
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)

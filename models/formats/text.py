@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +83,17 @@ def csv_cell(text: str) -> str:
     gives every text back.
     """
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
+
+
+def csv_lines(rows: Iterable[Iterable[object]]) -> Iterator[str]:
+    """Yield rows as lines of CSV; text is no formula (`csv_cell`), ``None`` an empty cell."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    for row in rows:
+        writer.writerow(csv_cell(cell) if isinstance(cell, str) else cell for cell in row)
+        yield out.getvalue()
+        out.seek(0)
+        out.truncate()
 
 
 def text_of_cell(cell: str) -> str:

@@ -11,12 +11,14 @@ in the time since the sample before is kept aside.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import reduce
+from itertools import chain
 
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as fn
 
+from slotwise.models.formats.text import csv_lines
 from slotwise.pipeline.statistics.clock_skew import on_time
 from slotwise.pipeline.statistics.columns import utc_day
 from slotwise.pipeline.statistics.reading import Reading
@@ -34,6 +36,7 @@ from slotwise.pipeline.statistics.schema import (
     USED,
     names,
 )
+from slotwise.pipeline.statistics.unreadable import file_of
 
 MOST_TUPLES_PER_US = 10
 """No task handles more: that is above what any engine is known to pass through one thread."""
@@ -96,6 +99,14 @@ def quarantine_of(rows: DataFrame) -> DataFrame:
     """Give `QUARANTINE` from `JUDGED`."""
     aside = rows.where("is_aside").withColumn("used", fn.col("reason").isin(*USED))
     return aside.select(*names(QUARANTINE))
+
+
+def as_csv(kept_aside: DataFrame) -> Iterator[str]:
+    """Yield `QUARANTINE` as CSV: file, reason, whether the line counts, line; runs a job."""
+    counts = fn.when(fn.col("used"), "yes").otherwise("no").alias("counts")
+    rows = kept_aside.select(file_of(fn.col("path")).alias("file"), "reason", counts, "line")
+    in_order = rows.orderBy("file", "reason", "line")
+    yield from csv_lines(chain([rows.columns], in_order.toLocalIterator()))
 
 
 def _in_words() -> Column:

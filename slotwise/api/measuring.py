@@ -93,6 +93,7 @@ def measure(
     last: str | int | None = None,
     store: str | os.PathLike[str] | None = None,
     master: str = "local[*]",
+    aside: str | os.PathLike[str] | None = None,
     accept_damaged: bool = False,
     starting: AbstractContextManager[object] | None = None,
     on_stage: Callable[[str], None] | None = None,
@@ -126,6 +127,9 @@ def measure(
         Folder for the tables, so that the next call reads new files only; ``None`` = none.
     master
         Spark's; an active session is used whatever it is.
+    aside
+        The file that gets the lines kept aside, as CSV: file, reason, whether the line counts
+        nevertheless, line; ``None`` = none. It is written also where there are no weights.
     accept_damaged
         Whether weights are returned where more than 5 % of the lines are damaged.
     starting
@@ -154,6 +158,7 @@ def measure(
         raise InputError("must be a folder of logs", field="logs", value=str(logs))
     settings = settings_of(statistic, window, ghz, interval, zone, last)
     size = None if tuple_bytes is None else exact(tuple_bytes, "tuple_bytes")
+    kept_aside = None if aside is None else Path(path_of(aside, "aside", "a path"))
     check_master(master)
     known = as_instance(instance, **decoded)
     # Spark's own current folder may be another one.
@@ -164,7 +169,8 @@ def measure(
     with session(
         Cluster(master, conf=java if is_local(master) else {}), starting or nullcontext()
     ) as spark:
-        measured = measure_logs(spark, folder, known, settings, kept, on_stage or (lambda _: None))
+        say = on_stage or (lambda _: None)
+        measured = measure_logs(spark, folder, known, settings, kept, say, kept_aside)
     if not accept_damaged:
         refuse_damaged(measured)
     return Measurement(measured_instance(known, measured, size), measured)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import shutil
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +16,7 @@ from conftest import Cli
 import slotwise
 from slotwise.api.measuring import clock_rates, last_seconds, window_seconds
 from slotwise.models.errors import InputError
+from slotwise.pipeline.statistics.schema import MALFORMED, NEGATIVE, USED
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -23,7 +27,8 @@ INSTANCE = ("--instance", "word-count.json")
 @pytest.mark.spark
 def test_the_example(spark: SparkSession, cli: Cli, examples: Path) -> None:
     truth = json.loads(Path("logs/truth.json").read_text())["topologies"]["wc"]
-    answer = cli("measure", "logs", *INSTANCE, "--out", "m.json", "--page", "m.html", "--json")
+    files = ("--out", "m.json", "--page", "m.html", "--aside", "aside.csv")
+    answer = cli("measure", "logs", *INSTANCE, *files, "--json")
     assert answer.code == 0, answer.err
     found = answer.json
     for one in found["components"]:
@@ -42,6 +47,7 @@ def test_the_example(spark: SparkSession, cli: Cli, examples: Path) -> None:
     planted = json.loads(Path("logs/truth.json").read_text())["faults"]
     negative = sum(planted[kind]["negative"] for kind in planted)
     assert found["thrown_away"]["negative"] == negative > 0
+    check_kept_aside("aside.csv", found["thrown_away"])
     page = Path("m.html").read_text()
     assert "Rates on the streams of wc" in page
     assert "a count, time or size below zero" in page
@@ -49,6 +55,18 @@ def test_the_example(spark: SparkSession, cli: Cli, examples: Path) -> None:
     assert 'id="figure-rates"' in page
     assert "<script" not in page
     assert 'src="http' not in page
+
+
+def check_kept_aside(path: str, thrown_away: Mapping[str, int]) -> None:
+    """Check that the file has the lines that were counted, each as it stands in its own file."""
+    with Path(path).open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert Counter(row["reason"] for row in rows) == thrown_away
+    assert [row["file"] for row in rows] == sorted(row["file"] for row in rows)
+    for row in rows:
+        assert row["counts"] == ("yes" if row["reason"] in USED else "no")
+        if row["reason"] in (MALFORMED, NEGATIVE):
+            assert row["line"] in Path(row["file"]).read_text().splitlines()
 
 
 @pytest.mark.spark

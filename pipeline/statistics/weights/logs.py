@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from slotwise.models.errors import InputError
+from slotwise.models.formats.file_bytes import write_atomically
 from slotwise.models.instance.instance import Instance
 from slotwise.pipeline.statistics.manifest import log_files
 from slotwise.pipeline.statistics.reading import JSON_FILES, STORM_FILES, Reading
@@ -67,6 +68,7 @@ def measure_logs(
     settings: Settings,
     store: Path | None,
     say: Say = lambda _: None,
+    aside: Path | None = None,
 ) -> Measured:
     """Measure the topologies of `instance` by the logs in a folder.
 
@@ -84,6 +86,8 @@ def measure_logs(
         Folder for the tables, so that the next run reads new files only; ``None`` = none is kept.
     say
         Called with what is done next.
+    aside
+        The file that gets the lines kept aside, as CSV; ``None`` = none.
 
     Raises
     ------
@@ -91,7 +95,7 @@ def measure_logs(
         When there are no logs, nothing in them is of the topologies, or the interval that was
         recognised cannot be believed.
     """
-    collected, reasons = collect_logs(spark, logs, [instance], settings, store, say)
+    collected, reasons = collect_logs(spark, logs, [instance], settings, store, say, aside)
     return _measured_of(instance, settings, in_names_of(instance, collected), reasons)
 
 
@@ -147,8 +151,8 @@ def refuse_damaged(measured: Measured) -> None:
     counts = (f"{n} {why}" for why, n in measured.thrown_away.items() if why not in HARMLESS)
     rule = (
         f"are damaged in {share:.1f} % of {measured.lines_read} lines ({', '.join(counts)}), more "
-        f"than {100 * MOST_DAMAGED:g} %: nothing is written; mend how they are collected, or take "
-        "the other lines with `accept_damaged`"
+        f"than {100 * MOST_DAMAGED:g} %: nothing is written; `aside` says which they are: "
+        "mend how they are collected, or take the other lines with `accept_damaged`"
     )
     raise InputError(rule, field="logs", has_value=False)
 
@@ -160,11 +164,13 @@ def collect_logs(
     settings: Settings,
     store: Path | None,
     say: Say = lambda _: None,
+    aside: Path | None = None,
 ) -> tuple[Collected, dict[str, int]]:
     """Return the small tables of a folder of logs, and reason -> lines kept aside.
 
     The topologies of all `instances` have different ids; see `measure_logs` for the rest.
     """
+    from slotwise.pipeline.statistics.quarantine import as_csv
     from slotwise.pipeline.statistics.run import update
 
     with _folder(store) as folder:
@@ -172,6 +178,9 @@ def collect_logs(
         tables = update(spark, logs, folder, reading_of(instances, settings))
         if not tables.manifest.files:
             raise no_logs(logs)
+        if aside is not None:
+            say("writing the lines kept aside")
+            write_atomically(aside, as_csv(tables.quarantine(spark)))
         # A store without new lines is only read, and may be one that nobody may write.
         with _folder(folder if os.access(folder, os.W_OK) else None) as writable:
             return collect_tables(spark, tables, settings, writable, say)

@@ -32,6 +32,14 @@ if TYPE_CHECKING:
             metavar="DIR", help="Keep the tables here, so that the next run reads new files only."
         ),
     ],
+    aside=Annotated[
+        Path | None,
+        typer.Option(
+            metavar="CSV",
+            callback=options.target,
+            help="Write the lines kept aside to this file, each with its own file and the reason.",
+        ),
+    ],
     accept_damaged=Annotated[
         bool,
         typer.Option(

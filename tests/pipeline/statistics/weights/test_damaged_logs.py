@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,7 +58,7 @@ def logs(tmp_path: Path) -> Path:
     return tmp_path / "logs"
 
 
-def measure(logs: Path, root: Path, **more: float) -> Measured:
+def measure(logs: Path, root: Path, **more: float | Path) -> Measured:
     topology = root / "docs" / "examples" / "word-count.json"
     return slotwise.measure(logs, topology, **more).measured  # type: ignore[arg-type]
 
@@ -88,8 +90,14 @@ def test_damaged_lines(spark: SparkSession, logs: Path, root: Path) -> None:
     with pytest.raises(
         InputError, match=f"damaged in 7.2 % of {in_all} lines .37 malformed"
     ) as error:
-        measure(logs, root)
+        measure(logs, root, aside=logs.parent / "aside.csv")
     assert "`accept_damaged`" in str(error.value)
+    assert "`aside`" in str(error.value)
+    with (logs.parent / "aside.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert Counter(row["line"] for row in rows).most_common(1) == [("garbage", 36)]
+    assert "600,5" in next(row["line"] for row in rows if row["line"] != "garbage")
+    assert {row["reason"] for row in rows} == {"malformed"}
     found = measure(logs, root, accept_damaged=True)
     assert cpu(found) == {"lines": 20, "split": 40}
     assert (found.damaged, found.lines_read) == (37, in_all)
