@@ -45,14 +45,18 @@ PACKED_PYTHON = f"./{UNPACKED}/bin/python"
 DRIVER_MEMORY, MEMORY_ASKED = "spark.driver.memory", "SPARK_DRIVER_MEMORY"
 """Spark's setting, and its environment variable, which has precedence over our choice."""
 
+_ALL_COMPILED = "-XX:-DontCompileHugeMethods"
+"""Java's option to compile also methods of more than 8,000 bytes of code. Of all that is computed
+of a row Spark makes one method; Java would interpret that of a line of logs."""
+
 SHORT_LIVED = {
-    "spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC "
-    "-XX:ReservedCodeCacheSize=240m"
+    "spark.driver.defaultJavaOptions": f"{_ALL_COMPILED} -XX:TieredStopAtLevel=1 "
+    "-XX:+UseSerialGC -XX:ReservedCodeCacheSize=240m"
 }
 """Settings of a local master whose jobs take a minute or two: without Java's optimising compiler,
 which pays off later, and with room for all that the other one makes."""
 
-THROUGHPUT = {"spark.driver.defaultJavaOptions": "-XX:+UseParallelGC"}
+THROUGHPUT = {"spark.driver.defaultJavaOptions": f"{_ALL_COMPILED} -XX:+UseParallelGC"}
 """Settings of a local master whose jobs take minutes: Java's garbage collector of the highest
 throughput. Its default is made for short pauses, which cost CPU time."""
 
@@ -82,6 +86,7 @@ _EVERYWHERE = {
     "spark.ui.retainedJobs": "50",
     "spark.ui.retainedStages": "50",
     "spark.ui.retainedTasks": "1000",
+    "spark.executor.defaultJavaOptions": _ALL_COMPILED,
     # Else workers take a folder named slotwise in the user's current folder for this package.
     "spark.executorEnv.PYTHONSAFEPATH": "1",
     # A long solve looks like an idle worker.
@@ -91,6 +96,7 @@ _EVERYWHERE = {
 _CLUSTER = {"spark.log.level": "ERROR"}
 
 _LOCAL = {
+    "spark.driver.defaultJavaOptions": _ALL_COMPILED,
     "spark.ui.enabled": "false",
     # Else Spark describes each plan at length, in many megabytes, for a page that is not served.
     "spark.sql.maxPlanStringLength": "2000",
