@@ -163,6 +163,10 @@ class ConnectedParams(Parameters):
         Partial configurations followed at once while joint duals are sought.
     max_near
         Contents of small reduced cost among which CP-SAT combines placements, beside the columns.
+    tree_fraction
+        Share of the time left after that for branch and price.
+    node_search_fraction, max_searched
+        Share of the time left for the search of one of its nodes, and most contents in it.
     max_count_cuts
         Cuts by the number of tasks of a kind on a node.
     max_tightened
@@ -196,6 +200,9 @@ class ConnectedParams(Parameters):
     joint_fraction: float = 0.6
     max_candidates: int = 100_000
     max_near: int = 1_000
+    tree_fraction: float = 0.8
+    node_search_fraction: float = 0.05
+    max_searched: int = 2_000
     max_count_cuts: int = 100
     max_tightened: int = 300
     residual: ResidualParams = ResidualParams()

@@ -18,6 +18,7 @@ import numpy as np
 from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.connected.enumeration import enumerate_connected
 from slotwise.solver.column_generation.connected.graph import FlowGraph
+from slotwise.solver.column_generation.connected.partitions import Partitions
 from slotwise.solver.column_generation.connected.tree_knapsack import (
     Steps,
     best_configurations,
@@ -69,6 +70,11 @@ class ContentPricing:
     cut: int = 0
 
     @property
+    def partitions(self) -> Partitions:
+        """All partitions of the tasks of each kind into places."""
+        return Partitions(self.graphs[0].sizes, self.graphs[0].most)
+
+    @property
     def most(self) -> int:
         """Times the scale, no content and no placement saves more."""
         sizes = self.graphs[0].sizes
@@ -94,7 +100,7 @@ class ContentPricing:
     def total(self, duals: IntArray) -> int:
         """Return what duals of all rows add up to; the bound, times the scale, if proven."""
         if duals.ndim == 2:
-            return dearest_partitions(duals, self.graphs[0].sizes, self.graphs[0].most)
+            return self.partitions.total(duals)
         sides = self.entries(self.graphs[0].sizes[None, :])[0].tolist()
         return sum(side * dual for side, dual in zip(sides, duals.tolist(), strict=True))
 
@@ -129,6 +135,8 @@ class ContentPricing:
 
     def prices(self, duals: IntArray) -> IntArray:
         """Return duals as prices [K, N + 1] of counts."""
+        if duals.ndim == 2:
+            return duals
         graph = self.graphs[0]
         counts = np.arange(int(graph.most.max()) + 1, dtype=np.int64)
         prices = duals[: graph.count, None] * counts
@@ -205,38 +213,9 @@ class ContentPricing:
         return most + constant
 
 
-# Partitions of the tasks of a kind into the counts of places, and what they cost.
-
-
 def price_of(prices: IntArray, contents: IntArray) -> IntArray:
     """Return the price of contents [.., K] by prices [K, N + 1] of counts."""
     return np.asarray(prices[np.arange(len(prices)), contents].sum(axis=-1))
-
-
-def dearest_partition(prices: IntArray, size: int) -> tuple[int, IntArray]:
-    """Return what `size` tasks cost at most in places of 1 to N, and how often each count occurs.
-
-    `prices` [N + 1] are those of one kind; N is 1 or more, `size` 0 or more.
-    """
-    from slotwise.solver.column_generation.connected.kernels import add_up
-
-    least = np.zeros(size + 1, dtype=np.int64)
-    add_up(-prices, least)
-    times = np.zeros(len(prices), dtype=np.int64)
-    while size:
-        counts = np.arange(1, min(size, len(prices) - 1) + 1)
-        chosen = int(counts[(least[size - counts] - prices[counts]).argmin()])
-        times[chosen] += 1
-        size -= chosen
-    return -int(least[-1]), times
-
-
-def dearest_partitions(prices: IntArray, sizes: IntArray, most: IntArray) -> int:
-    """Return what tasks [K] cost at most, 1 to `most` [K] of a kind in each of its places."""
-    return sum(
-        dearest_partition(prices[k, : int(most[k]) + 1], int(size))[0]
-        for k, size in enumerate(sizes.tolist())
-    )
 
 
 # Contents that break a rule made smaller until they keep all: columns to start with.
