@@ -97,6 +97,7 @@ class BranchAndPrice:
     def __post_init__(self) -> None:
         """Start from the root's duals, as prices of counts."""
         pricing, duals = self.pricing, self.joint.duals
+        pricing.splits = True
         self._push(
             BranchNode(
                 self.joint.saved,
@@ -150,14 +151,11 @@ class BranchAndPrice:
             self._left = max(self._left, saved)
             return []
         contents, known = master.contents(), master.known_partitions()
-        fits = self._lost(node, contents) <= self._gap(node) + node.load_bound.total
         children = []
         for side in _sides(row):
             partitions = node.partitions.with_row(side)
             keep = [(k, times) for k, times in known if partitions.keeps(k, times)]
-            child = replace(
-                node, saved=saved, partitions=partitions, contents=contents[fits], known=keep
-            )
+            child = replace(node, saved=saved, partitions=partitions, contents=contents, known=keep)
             children.append(replace(child, saved=self._saved(child)))
         return children
 
@@ -178,7 +176,7 @@ class BranchAndPrice:
             if node.saved <= self.enough():
                 return node, None
             master = CountMaster(pricing, partitions)
-            master.add(node.contents)
+            master.add(self._fitting(node, node.contents))
             for k, times in node.known:
                 if partitions.keeps(k, times):
                     master.add_partition(k, times)
@@ -212,6 +210,16 @@ class BranchAndPrice:
         """Return what a placement better than the best may lose by single contents or counts."""
         enough = (self.enough() + 1) * self.pricing.scale
         return node.partitions.total(node.prices) - enough - node.load_bound.total
+
+    def _fitting(self, node: BranchNode, contents: IntArray) -> IntArray:
+        """Return those contents [Y, K] that a placement better than the best may have."""
+        gap = self._gap(node) + node.load_bound.total
+        priced = node.prices + np.minimum(
+            node.partitions.losses(node.prices), 2 * self.pricing.most
+        )
+        contents = contents[node.partitions.admits(contents)]
+        contents = self.pricing.split(priced, contents[self._lost(node, contents) <= gap], gap)
+        return contents[self._lost(node, contents) <= gap]
 
     def _lost(self, node: BranchNode, contents: IntArray) -> IntArray:
         """Return [Y] what a placement loses at least that has a node of each content [Y, K]."""

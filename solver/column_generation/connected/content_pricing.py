@@ -54,6 +54,8 @@ class ContentPricing:
     count_cuts
         Kind k and number c of each. Duals [K + J] are of the tasks, then of these cuts; prices
         [K, N + 1] of counts (`count_prices`) take their place.
+    splits
+        Whether the flow inside workers is bounded by the best splits of contents, too.
     graph, cut
         Rule and cut of the table in use, as indices.
     """
@@ -66,6 +68,7 @@ class ContentPricing:
     params: ConnectedParams
     token: RunToken
     count_cuts: list[tuple[int, int]] = field(default_factory=list)
+    splits: bool = False
     graph: int = 0
     cut: int = 0
 
@@ -159,6 +162,9 @@ class ContentPricing:
             if not self._choose_table(duals, deadline):
                 raise
             rows = self._listed(duals, reduced_cost, params, deadline)
+        rows = self.split(
+            duals, rows[self.reduced_costs(duals, rows) <= reduced_cost], reduced_cost
+        )
         costs = self.reduced_costs(duals, rows)
         indices = np.flatnonzero(costs <= reduced_cost)
         return np.asarray(rows[indices[np.argsort(costs[indices], kind="stable")]])
@@ -174,8 +180,19 @@ class ContentPricing:
             tables = make_tables(graph, scale, shifted, assignment, self.token, steps=steps)
             batches += [row[None, :] for row in best_configurations(tables, self.token)]
         rows = shrunk(graph, np.concatenate(batches))
+        rows = self.split(
+            duals, rows[self.reduced_costs(duals, rows) <= reduced_cost], reduced_cost
+        )
         rows = rows[self.reduced_costs(duals, rows) <= reduced_cost]
         return np.unique(rows, axis=0)
+
+    def split(self, duals: IntArray, rows: IntArray, reduced_cost: int) -> IntArray:
+        """Bound contents [Y, K] by their best splits as far as asked for; return them."""
+        if self.splits and self.workers is not None and self.worker_saving and len(rows):
+            inside = np.minimum(self.workers.of(rows), self.scale * self.graphs[0].gains(rows))
+            spare = reduced_cost - self.reduced_costs(duals, rows)
+            self.workers.split(rows, inside - spare // self.worker_saving, self.params)
+        return rows
 
     def _listed(
         self, duals: IntArray, gap: int, params: ConnectedParams, deadline: float

@@ -9,15 +9,21 @@ integers: tau is computed by pricing at the rounded rho.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from slotwise.models.problem.problem import IntArray
+from slotwise.solver.column_generation.connected.enumeration import enumerate_connected
 from slotwise.solver.column_generation.connected.graph import FlowGraph
 from slotwise.solver.column_generation.connected.tree_knapsack import (
     best_configurations,
     best_value,
     make_tables,
 )
+from slotwise.solver.column_generation.connected.two_level_search import split_gains
+from slotwise.solver.column_generation.params import ConnectedParams
+from slotwise.solver.column_generation.residual_search import TooLongError
 from slotwise.solver.column_generation.restricted_master import (
     FloatArray,
     RestrictedMaster,
@@ -68,13 +74,52 @@ class WorkerBounds:
         self._token = token
         self._workers = np.eye(graph.count, dtype=np.int64)
         self._seen: set[bytes] = set()
+        self._split: dict[bytes, int] = {}
+        self._listed: tuple[int, IntArray, IntArray] | None = None
 
     def of(self, contents: IntArray) -> IntArray:
         """Return [Y] what the contents [Y, K] hold inside workers at most, times the scale."""
         least = contents @ self.rho[0] + self.slots * int(self.tau[0])
         for rho, tau in zip(self.rho[1:], self.tau[1:].tolist(), strict=True):
             np.minimum(least, contents @ rho + self.slots * tau, out=least)
+        least -= least % self._scale  # flows are whole
+        if self._split:
+            for y, row in enumerate(contents):
+                least[y] = min(least[y], self._split.get(row.tobytes(), least[y]))
         return np.asarray(least)
+
+    def split(self, contents: IntArray, least: IntArray, params: ConnectedParams) -> None:
+        """Bound contents [Y, K] by their best splits into any number of workers, times the scale.
+
+        Splits of less than `least` [Y] are of no interest: where there are no others the bound is
+        the whole number below. Nothing is learnt where the splits are too many.
+        """
+        new = np.array([row.tobytes() not in self._split for row in contents], dtype=np.bool_)
+        contents, least = contents[new], least[new]
+        if not len(contents) or len(contents) > params.max_split_contents:
+            return
+        widest = int((contents @ self.rho[0] - least).max())
+        try:
+            workers, gains = self._workers_within(max(widest, 0), params)
+        except TooLongError:
+            return
+        splits = split_gains(contents, workers, gains, params, self._token)
+        if splits is None:
+            return
+        below = (least - 1) // self._scale
+        bounds = self._scale * np.where(splits[1], np.maximum(splits[0], below), below)
+        for row, bound in zip(contents, bounds.tolist(), strict=True):
+            self._split[row.tobytes()] = bound
+
+    def _workers_within(self, gap: int, params: ConnectedParams) -> tuple[IntArray, IntArray]:
+        """Return [W, K] the contents of a worker of at most this reduced cost, and their flow."""
+        if self._listed is None or self._listed[0] < gap:
+            few = replace(params, max_partial=params.max_split_partial)
+            workers = enumerate_connected(
+                self._graph, self._scale, self.rho[0], gap, self._token, self.deadline, few
+            )
+            self._listed = gap, workers, self._graph.gains(workers)
+        return self._listed[1], self._listed[2]
 
     def tighten(self, content: IntArray) -> bool:
         """Add the cut of a content [K] unless it is there; return whether its bound fell."""
