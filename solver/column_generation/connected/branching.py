@@ -37,8 +37,8 @@ FRACTION = 1e-4
 CANDIDATES_A_KIND, CANDIDATES = 6, 16
 """Rows that strong branching tries."""
 
-LEAST_DROP = 0.01
-"""A child counts as if its bound fell at least by this part of the gap."""
+LEAST_DROP = 0.02
+"""Part of the gap by which the bound of a child counts as fallen at least."""
 
 BARRINGS = 3
 """So often a node is bounded again where more counts are barred."""
@@ -122,6 +122,8 @@ class BranchAndPrice:
 
     def run(self, deadline: float, limits: Limits) -> None:
         """Bound and branch the node of the largest bound until none is left or time is over."""
+        if self.pricing.workers is not None:
+            self.pricing.workers.deadline = deadline
         while self._open and -self._open[0][0] > max(self.enough(), self._left):
             if self.pricing.token.now() > deadline:
                 return
@@ -270,9 +272,9 @@ class BranchAndPrice:
 
     def _row_to_branch(self, master: CountMaster) -> CountRow | None:
         """Return the row whose children's masters are worth least; ``None``: all are whole."""
-        _, value = master.prices()
-        enough = self.enough() * self.pricing.scale
-        least_drop = LEAST_DROP * max(value - enough, 1) / self.pricing.scale
+        _, optimum = master.prices()
+        value = optimum / self.pricing.scale
+        gap = max(value - self.enough(), 1.0)
         places = master.places()
         off = np.abs(places - np.rint(places))
         off[:, 0] = 0  # all nodes have no task or more
@@ -286,7 +288,7 @@ class BranchAndPrice:
             self.pricing.token.check()
             row = CountRow(k, c, most=int(np.floor(places[k, c])))
             worth = [master.value_with(side) for side in _sides(row)]
-            drops = [max(value / self.pricing.scale - one, least_drop) for one in worth]
+            drops = [min(max(value - one, LEAST_DROP * gap), gap) for one in worth]
             scored.append((drops[0] * drops[1], row))
         return max(scored)[1] if scored else None
 

@@ -191,7 +191,8 @@ class ContentPricing:
         if self.splits and self.workers is not None and self.worker_saving and len(rows):
             inside = np.minimum(self.workers.of(rows), self.scale * self.graphs[0].gains(rows))
             spare = reduced_cost - self.reduced_costs(duals, rows)
-            self.workers.split(rows, inside - spare // self.worker_saving, self.params)
+            least = inside - spare // self.worker_saving
+            self.workers.split(rows, least, self.graphs[0].most, self.params)
         return rows
 
     def _listed(

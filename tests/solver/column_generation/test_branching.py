@@ -7,14 +7,12 @@ import time
 from functools import cache
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_count_prices import graphs
 from test_partitions import rows_of
 
 from slotwise.models.problem.problem import IntArray
-from slotwise.solver.column_generation.connected.branching import BranchAndPrice
 from slotwise.solver.column_generation.connected.content_pricing import ContentPricing, price_of
 from slotwise.solver.column_generation.connected.count_prices import (
     CountMaster,
@@ -89,7 +87,9 @@ def root_of(graph: FlowGraph) -> JointLevels:
 
 @settings(max_examples=60, deadline=None)
 @given(graphs(), st.data())
-def test_a_node_bounds_all_solutions_that_keep_its_rows(graph: FlowGraph, data: st.DataObject) -> None:
+def test_a_node_bounds_all_solutions_that_keep_its_rows(
+    graph: FlowGraph, data: st.DataObject
+) -> None:
     root = root_of(graph)
     rows = data.draw(rows_of(graph.count, int(graph.most.min())))
     partitions = Partitions(graph.sizes, graph.most, rows)
@@ -113,4 +113,3 @@ def test_a_node_bounds_all_solutions_that_keep_its_rows(graph: FlowGraph, data: 
         lost = int(price_of(losses + prices, content)) - SCALE * int(graph.gains(content))
         if lost < SCALE:
             continue
-        ...

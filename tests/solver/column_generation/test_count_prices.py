@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.connected.content_pricing import (
     ContentPricing,
-    dearest_partition,
     price_of,
 )
 from slotwise.solver.column_generation.connected.count_prices import find_count_prices
@@ -114,25 +113,6 @@ def graphs(draw: st.DrawFn) -> FlowGraph:
 def test_bounds_hold_against_all_ways(graph: FlowGraph) -> None:
     by_duals, by_counts = _bounds(graph)
     assert _most_inside(graph) <= by_counts <= by_duals
-
-
-@given(st.lists(st.integers(-9, 9), min_size=1, max_size=4), st.integers(0, 9))
-def test_the_dearest_partition_is_the_dearest(prices: list[int], size: int) -> None:
-    own = np.array([0, *prices])
-
-    @cache
-    def dearest(left: int, most: int) -> float:
-        if not left:
-            return 0
-        return max(
-            (own[n] + dearest(left - n, n) for n in range(1, min(left, most) + 1)),
-            default=-math.inf,
-        )
-
-    cost, times = dearest_partition(own, size)
-    assert cost == dearest(size, len(prices))
-    assert int(times @ np.arange(len(own))) == size
-    assert int(times @ own) == cost
 
 
 def test_price_of_contents() -> None:
