@@ -229,6 +229,7 @@ def _search_jointly(
         search.offer(configurations)
     if not search.best.is_settled:
         closing = joint_search(joint)
+        closing.enough = search.enough
         _run_gap_search(search, closing, search.share(params.joint_fraction, deadline))
         search.prove_joint(closing.bound)
     if not search.best.is_settled:

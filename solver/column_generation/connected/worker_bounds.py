@@ -37,6 +37,9 @@ from slotwise.solver.core.memory import RunToken
 TOLERANCE_BITS = 4
 """Reduced cost that no longer counts: 2^4 steps of the grid of the duals."""
 
+SPLIT_FRACTION, STEPS_PER_SECOND = 0.2, 100_000_000
+"""Part of the time left that one table of best splits may take, and its steps in a second."""
+
 
 class WorkerBounds:
     """The cuts found so far; `rho` [R, K] and `tau` [R], on the integer grid `scale`.
@@ -115,8 +118,11 @@ class WorkerBounds:
             gap, workers = self._workers_within(max(widest, 0), params)
         except TooLongError:
             return
+        left = max(self.deadline - self._token.now(), 0.0)
+        steps = min(params.max_subset_steps, int(SPLIT_FRACTION * left * STEPS_PER_SECOND))
+        params = replace(params, max_subset_steps=steps)
         cells = self._splits.size
-        if cells <= params.max_subset_rows and cells * len(workers) <= params.max_subset_steps:
+        if cells <= params.max_subset_rows and cells * len(workers) <= steps:
             contents = self._splits.contents()
         elif len(contents) > params.max_split_contents:
             return
