@@ -1,18 +1,21 @@
-"""Branch and price on counts: bounds by exhaustive search, and a gap that only branching closes."""
+"""Branch and price on counts: bounds by exhaustive search, and gaps that only branching closes."""
 
 from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
+import pytest
+from flow_graphs import flow_graph, graphs, rows_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_count_prices import graphs
-from test_partitions import rows_of
 
+from slotwise.models.cancellation import CancelledError, WorkClock
 from slotwise.models.problem.problem import IntArray
+from slotwise.solver.column_generation.connected.branching import BranchAndPrice
 from slotwise.solver.column_generation.connected.content_pricing import ContentPricing, price_of
 from slotwise.solver.column_generation.connected.count_prices import (
     CountMaster,
@@ -105,11 +108,112 @@ def test_a_node_bounds_all_solutions_that_keep_its_rows(
     contents = contents_of(graph)
     connected = contents[[graph.is_connected(row) for row in contents]]
     assert (price_of(prices, connected) >= SCALE * graph.gains(connected)).all()
-    if best == -math.inf:
-        return
-    # What a solution with a content loses at least: its reduced cost and those of its counts.
-    losses = partitions.losses(prices)
-    for content in connected[:: max(1, len(connected) // 5)]:
-        lost = int(price_of(losses + prices, content)) - SCALE * int(graph.gains(content))
-        if lost < SCALE:
-            continue
+
+
+@settings(max_examples=60, deadline=None)
+@given(graphs(), st.integers(-3, 3))
+def test_the_tree_bounds_all_solutions(graph: FlowGraph, below: int) -> None:
+    """Whatever is known of the best placement: what saves more is never lost."""
+    root, best = root_of(graph), most_inside(graph)
+    enough = max(int(best) - below, -1)
+    tree = BranchAndPrice(root, lambda: enough, lambda contents: None)
+    tree.run(time.perf_counter() + 60, LIMITS)
+    assert max(best, enough) <= tree.bound <= max(root.saved, enough)
+
+
+@settings(max_examples=60, deadline=None)
+@given(graphs(), st.data())
+def test_losses_are_of_every_solution(graph: FlowGraph, data: st.DataObject) -> None:
+    """A content loses at most what the best solution that has it falls short of the total."""
+    root, best = root_of(graph), most_inside(graph)
+    contents = contents_of(graph)
+    contents = contents[[graph.is_connected(row) for row in contents]]
+    content = contents[data.draw(st.integers(0, len(contents) - 1))]
+    rest = replace(graph, sizes=graph.sizes - content)
+    with_it = int(graph.gains(content)) + most_inside(rest)
+    prices = root.duals.pi
+    losses = root.pricing.partitions.losses(prices)
+    lost = int(price_of(prices + losses, content)) - SCALE * int(graph.gains(content))
+    assert with_it <= best
+    assert SCALE * with_it <= root.pricing.total(prices) - lost
+
+
+STAR = np.array([[0, 4, 3], [4, 0, 0], [3, 0, 0]])
+"""Flows of 6, 5 and 5 tasks whose root leaves a gap: 80 and the best is 75."""
+
+
+def star() -> FlowGraph:
+    """Return the tasks on places of 12 units."""
+    return flow_graph([6, 5, 5], [1, 3, 2], 12, STAR)
+
+
+def by_branching_alone(root: JointLevels, best: int) -> BranchAndPrice:
+    """Return the tree where the contents that are left are never searched."""
+    root.pricing.params = replace(CONNECTED_DEFAULTS, max_searched=0)
+    return BranchAndPrice(root, lambda: best, lambda contents: None)
+
+
+def test_branching_closes_a_gap_of_the_root() -> None:
+    graph = star()
+    root, best = root_of(graph), int(most_inside(graph))
+    tree = by_branching_alone(root, best)
+    tree.run(time.perf_counter() + 60, LIMITS)
+    assert (root.saved, tree.bound, best) == (80, 75, 75)
+    assert tree.nodes > 3
+
+
+def test_branching_alone_closes_every_gap_of_random_rows_and_stars() -> None:
+    rng, gaps = np.random.default_rng(1), 0
+    for number in range(60):
+        sizes, weights = rng.integers(2, 6, 3).tolist(), rng.integers(1, 6, 3).tolist()
+        flow = np.zeros((3, 3), dtype=np.int64)
+        for k in (1, 2):
+            other = int(rng.integers(0, k))
+            flow[k, other] = flow[other, k] = int(rng.integers(1, 5))
+        graph = flow_graph(sizes, weights, int(rng.integers(max(weights), 14)), flow)
+        root, best = root_of(graph), int(most_inside(graph))
+        tree = by_branching_alone(root, best)
+        tree.run(time.perf_counter() + 60, LIMITS)
+        assert tree.bound == best, number
+        gaps += root.saved > best
+    assert gaps >= 5
+
+
+def test_a_deadline_in_mid_tree_leaves_a_valid_bound() -> None:
+    graph, bounds, nodes = star(), [], []
+    best = int(most_inside(graph))
+    for units in (0.0, 0.001, 0.005, 0.02, 0.1, math.inf):
+        root = root_of(graph)
+        root.pricing.token = RunToken(clock=WorkClock())
+        tree = by_branching_alone(root, best)
+        tree.run(units, LIMITS)
+        bounds.append(tree.bound)
+        nodes.append(tree.nodes)
+    assert min(bounds) == bounds[-1] == best
+    assert bounds == sorted(bounds, reverse=True)
+    assert bounds[0] == 80
+    assert len(set(nodes)) >= 3
+
+
+def test_a_cancelled_tree_keeps_its_bound() -> None:
+    graph = star()
+    root, best = root_of(graph), int(most_inside(graph))
+    root.pricing.token = RunToken(0.05, clock=WorkClock(100.0))
+    tree = by_branching_alone(root, best)
+    with pytest.raises(CancelledError):
+        tree.run(math.inf, LIMITS)
+    assert best <= tree.bound <= root.saved
+
+
+def test_a_better_solution_is_reported() -> None:
+    graph = star()
+    root, best = root_of(graph), int(most_inside(graph))
+    met: list[int] = []
+
+    def meet(contents: list[IntArray]) -> None:
+        assert (np.sum(contents, axis=0) == graph.sizes).all()
+        met.append(int(graph.gains(np.array(contents)).sum()))
+
+    tree = BranchAndPrice(root, lambda: max([70, *met]), meet)
+    tree.run(time.perf_counter() + 60, LIMITS)
+    assert max(met) == tree.bound == best

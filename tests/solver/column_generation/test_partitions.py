@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
+from flow_graphs import rows_of
 from hypothesis import given
 from hypothesis import strategies as st
 
 from slotwise.models.problem.problem import IntArray
-from slotwise.models.values import NO_LIMIT
-from slotwise.solver.column_generation.connected.partitions import CountRow, Partitions
+from slotwise.solver.column_generation.connected.partitions import Partitions
 from slotwise.solver.column_generation.listed_master import NEG_INF
 
 
@@ -22,18 +22,6 @@ def all_partitions(left: int, most: int) -> Iterator[list[int]]:
     for part in range(min(left, most), 0, -1):
         for rest in all_partitions(left - part, part):
             yield [part, *rest]
-
-
-@st.composite
-def rows_of(draw: st.DrawFn, kinds: int, most: int) -> tuple[CountRow, ...]:
-    """Draw up to three rows; some are kept by no partition."""
-    rows = []
-    for _ in range(draw(st.integers(0, 3))):
-        least = draw(st.integers(0, 3))
-        limit = draw(st.one_of(st.just(NO_LIMIT), st.integers(0, 3)))
-        kind, count = draw(st.integers(0, kinds - 1)), draw(st.integers(1, most))
-        rows.append(CountRow(kind, count, least, limit))
-    return tuple(rows)
 
 
 @st.composite
