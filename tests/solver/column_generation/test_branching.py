@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
+from engine_cases import small_instance
 from flow_graphs import flow_graph, graphs, rows_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slotwise.models.cancellation import CancelledError, WorkClock
+from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.connected.branching import BranchAndPrice
 from slotwise.solver.column_generation.connected.content_pricing import ContentPricing, price_of
@@ -22,15 +25,18 @@ from slotwise.solver.column_generation.connected.count_prices import (
     find_count_prices,
     lower_prices,
 )
+from slotwise.solver.column_generation.connected.engine import CONNECTED
 from slotwise.solver.column_generation.connected.graph import FlowGraph
 from slotwise.solver.column_generation.connected.joint_duals import JointDuals
 from slotwise.solver.column_generation.connected.joint_search import JointLevels
 from slotwise.solver.column_generation.connected.level import LoadBound, find_duals
 from slotwise.solver.column_generation.connected.partitions import CountRow, Partitions
 from slotwise.solver.column_generation.listed_master import NEG_INF
-from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS
+from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
+from slotwise.solver.core.engine import configured
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.result import Limits
+from slotwise.solver.exhaustive import EXHAUSTIVE
 
 SCALE = 1 << 16
 LIMITS = Limits(time_s=60.0)
@@ -217,3 +223,26 @@ def test_a_better_solution_is_reported() -> None:
     tree = BranchAndPrice(root, lambda: max([70, *met]), meet)
     tree.run(time.perf_counter() + 60, LIMITS)
     assert max(met) == tree.bound == best
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", ["single", "isolated", "split"])
+def test_the_engine_by_branching_agrees_with_exhaustive_search(workers: str) -> None:
+    """With no time for the searches before it."""
+    rng, seen = np.random.default_rng(9), Counter[str]()
+    hasty = ConnectedParams(levels_fraction=1e-9, joint_fraction=1e-9, combination_fraction=1e-9)
+    engine = configured(CONNECTED, {CONNECTED.name: hasty})
+    for number in range(40):
+        problem = compile_problem(small_instance(rng, workers))
+        if engine.supports(problem) is not None or EXHAUSTIVE.supports(problem) is not None:
+            continue
+        truth = EXHAUSTIVE.run(problem, LIMITS, None)
+        found = engine.run(problem, LIMITS, truth.placement)
+        seen[f"{truth.status}/{found.status}"] += 1
+        if truth.values is None:
+            assert found.values is None, number
+            continue
+        assert found.bounds[0] is not None
+        assert found.bounds[0] <= truth.values[0], number
+        assert found.values == truth.values
+    assert seen["optimal/optimal"] >= 10
