@@ -227,13 +227,21 @@ def _search_jointly(
     until = search.share(params.combination_fraction, deadline)
     for configurations in roundings(joint, search.places, until, search.limits):
         search.offer(configurations)
-    if not search.best.is_settled:
-        closing = joint_search(joint)
-        closing.enough = search.enough
-        _run_gap_search(search, closing, search.share(params.joint_fraction, deadline))
-        search.prove_joint(closing.bound)
+    if search.best.is_settled:
+        return
+    closing = joint_search(joint)
+    _close(search, closing, search.share(params.joint_fraction, deadline))
     if not search.best.is_settled:
         _branch(search, joint, search.share(params.tree_fraction, deadline))
+    if not search.best.is_settled:
+        _close(search, closing, search.share(params.joint_fraction, deadline))
+
+
+def _close(search: _ConnectedSearch, closing: GapSearch, deadline: float) -> None:
+    """Search the gap of joint duals, from where it was left."""
+    closing.enough = search.enough
+    _run_gap_search(search, closing, deadline)
+    search.prove_joint(closing.bound)
 
 
 def _branch(search: _ConnectedSearch, joint: JointLevels, deadline: float) -> None:
