@@ -29,6 +29,7 @@ from slotwise.solver.column_generation.connected.level import LoadBound
 from slotwise.solver.column_generation.connected.partitions import CountRow, Partitions
 from slotwise.solver.column_generation.listed_master import NEG_INF, TypeColumns
 from slotwise.solver.column_generation.residual_search import TooLongError
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.result import Limits
 
 FRACTION = 1e-4
@@ -91,7 +92,7 @@ class BranchAndPrice:
     nodes: int = 0
     _open: list[tuple[int, int, BranchNode]] = field(default_factory=list)
     _left: int = NEG_INF
-    """Largest saving of nodes that can be neither closed nor branched."""
+    """Largest saving of nodes that can be neither closed nor branched, and of what was found."""
     _numbers: count[int] = field(default_factory=count)
 
     def __post_init__(self) -> None:
@@ -263,9 +264,10 @@ class BranchAndPrice:
         )
         search.on_best, search.enough = self.on_best, self.enough()
         try:
-            search.best(until, limits)
-        except TooLongError:
-            pass
+            if search.best(until, limits) is not None:
+                self._left = max(self._left, search.bound)  # no branching cuts it off
+        except (TooLongError, NotTakenError):
+            pass  # what is proven on the way stands in `search`
         finally:
             self.by_solver |= search.by_solver
         return min(node.saved, search.bound)

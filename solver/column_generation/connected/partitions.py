@@ -102,8 +102,8 @@ class Partitions:
         """
         losses, prices = np.zeros_like(prices), self._allowed(prices)
         for k, of_kind in enumerate(self._of_kind):
-            losses[k, : len(of_kind.counts)] = of_kind.losses(prices[k])
-            losses[k, len(of_kind.counts) :] = -NEG_INF // 2
+            losses[k] = -NEG_INF // 2
+            losses[k, : of_kind.largest + 1] = of_kind.losses(prices[k])
         return losses
 
     def keeps(self, k: int, times: IntArray) -> bool:
@@ -138,76 +138,70 @@ def _segments(rows: Iterable[CountRow], largest: int) -> tuple[_Segment, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _OfKind:
+    """Partitions of `size` tasks into parts of at most `largest` that keep the segments' limits."""
+
     size: int
     largest: int
     segments: tuple[_Segment, ...]
 
-    @property
-    def counts(self) -> range:
-        return range(self.largest + 1)
-
     def most_cost(self, prices: IntArray) -> int:
-        return int(self._tables(prices, self.segments)[-1][0, self.size])
+        """Return the cost of the dearest; `NEG_INF` or about that where there is none."""
+        return int(self._tables(prices, self.segments)[-1][1][0, self.size])
 
     def losses(self, prices: IntArray) -> IntArray:
-        """Return [N + 1] what is lost where a part has n tasks; 0 of none."""
-        least = int(self._tables(prices, self.segments)[-1][0, self.size])
-        losses = np.zeros(self.largest + 1, dtype=np.int64)
+        """Return [N + 1] how much less the dearest with a part of n tasks costs; 0 for none."""
+        most, losses = self.most_cost(prices), np.zeros(self.largest + 1, dtype=np.int64)
         for i, segment in enumerate(self.segments):
             others = (_one_less(s) if j >= i else s for j, s in enumerate(self.segments[:-1]))
-            rest = self._tables(prices, (*others, self.segments[-1]))[-1][0]
+            rest = self._tables(prices, (*others, self.segments[-1]))[-1][1][0]
             counts = np.arange(segment.first, segment.last + 1)
             left = rest[self.size - counts]
             possible = (left > NEG_INF // 2) & (prices[counts] > NEG_INF // 2)
-            losses[counts] = np.where(possible, least - prices[counts] - left, -NEG_INF // 2)
+            losses[counts] = np.where(possible, most - prices[counts] - left, -NEG_INF // 2)
         return losses
 
     def dearest(self, prices: IntArray) -> tuple[int, IntArray] | None:
+        """Return the cost and the parts of the dearest; see `Partitions.dearest`."""
         tables = self._tables(prices, self.segments)
         p, left = 0, self.size
-        cost = int(tables[-1][p, left])
+        cost = value = int(tables[-1][1][p, left])
         if cost <= NEG_INF // 2:
             return None
         times = np.zeros(self.largest + 1, dtype=np.int64)
-        value = cost
         for i in range(len(self.segments) - 1, -1, -1):
-            before = self._before(tables, i)
+            before, table = tables[i]
             while value != int(before[p, left]):
-                p, n = _last_part(prices, self.segments[i], tables[i], p, left)
+                p, n = _last_part(prices, self.segments[i], table, p, left)
                 times[n] += 1
                 left -= n
-                value = int(tables[i][p, left])
-            if i == len(self.segments) - 1 and i > 0:
-                p = int(_kept(tables[i - 1], self.segments[i - 1])[:, left].argmax())
+                value = int(table[p, left])
+            if i == len(self.segments) - 1 and i:
+                p = int(_kept(tables[i - 1][1], self.segments[i - 1])[:, left].argmax())
         return cost, times
 
-    def _tables(self, prices: IntArray, segments: tuple[_Segment, ...]) -> list[IntArray]:
-        """Return for each segment [P + 1, size + 1] the most that its parts and larger ones cost.
+    def _tables(
+        self, prices: IntArray, segments: tuple[_Segment, ...]
+    ) -> list[tuple[IntArray, IntArray]]:
+        """Return for each segment the most that larger parts cost, and that with its own parts.
 
-        Row p is of p parts, the last one of P or more; after the last segment there is one row.
+        Both [P + 1, size + 1] by the number of tasks in them. Row p is of p parts, the last one of
+        P or more; for the last segment, which has no limit, there is one row of any number.
         """
         from slotwise.solver.column_generation.connected.kernels import add_parts
 
-        tables: list[IntArray] = []
+        tables: list[tuple[IntArray, IntArray]] = []
+        limits = [max(s.least, 1 + _finite(s.most)) for s in segments[:-1]]
+        before = np.full((max(limits, default=0) + 1, self.size + 1), NEG_INF, dtype=np.int64)
+        before[0, 0] = 0
         for i, segment in enumerate(segments):
-            table = self._before(tables, i, segments).copy()
+            if i:
+                before = _kept(tables[-1][1], segments[i - 1])
+            if i == len(segments) - 1:
+                before = before.max(axis=0, keepdims=True)
+            table = before.copy()
             add_parts(prices, segment.first, segment.last, table)
-            tables.append(table)
+            tables.append((before, table))
         return tables
-
-    def _before(
-        self, tables: list[IntArray], i: int, segments: tuple[_Segment, ...] | None = None
-    ) -> IntArray:
-        """Return what larger parts than those of segment i cost, where they keep their rows."""
-        segments = self.segments if segments is None else segments
-        if i:
-            kept = _kept(tables[i - 1], segments[i - 1])
-            return kept if i < len(segments) - 1 else kept.max(axis=0, keepdims=True)
-        limited = segments[:-1]
-        counted = max((max(s.least, 1 + _finite(s.most)) for s in limited), default=0)
-        start = np.full((counted + 1, self.size + 1), NEG_INF, dtype=np.int64)
-        start[0, 0] = 0
-        return start
 
 
 def _finite(most: int) -> int:
