@@ -133,6 +133,10 @@ class CountMaster:
             assert found is not None, "every kind has a partition"
             self.add_partition(k, found[1])
             parts = np.flatnonzero(found[1])
+            if partitions.barred is not None:
+                # Contents of one kind keep the prices of counts that no other content has above 0.
+                parts = np.union1d(parts, np.unique(self._row[k, 1:], return_index=True)[1] + 1)
+                parts = parts[parts <= self._most[k]]
             self.add(parts[:, None] * (np.arange(len(self._sizes)) == k))
 
     def add(self, contents: IntArray) -> bool:
@@ -157,11 +161,11 @@ class CountMaster:
         counts = np.arange(self._row.shape[1], dtype=np.int64)
         while True:
             self.pricing.token.check()
-            duals = on_grid(self._lp.duals(), scale, most)
-            prices = duals[:kinds, None] * counts + duals[kinds:][self._row]
-            prices = np.clip(prices, -most, most)
+            duals = self._lp.duals()  # only sums of both rows of a count are bounded
+            of_counts = duals[:kinds, None] * counts + duals[kinds:][self._row]
+            prices = on_grid(of_counts, scale, most)
             prices[:, 0] = 0
-            bounds = duals[kinds + self._rows :] + duals[:kinds] * self._sizes
+            bounds = on_grid(duals[kinds + self._rows :] + duals[:kinds] * self._sizes, scale, most)
             total, new = 0, False
             for k in range(kinds):
                 found = self.partitions.dearest(prices, k)

@@ -227,18 +227,22 @@ def _search_jointly(
     until = search.share(params.combination_fraction, deadline)
     for configurations in roundings(joint, search.places, until, search.limits):
         search.offer(configurations)
-    if search.best.is_settled:
-        return
-    closing = joint_search(joint)
-    _close(search, closing, search.share(params.joint_fraction, deadline))
+    if not search.best.is_settled:
+        _close_gap(search, joint, deadline)
+
+
+def _close_gap(search: _ConnectedSearch, joint: JointLevels, deadline: float) -> None:
+    """Search the gap of joint duals, branch and price, and search on from where it was left."""
+    params, closing = search.params, joint_search(joint)
+    _search_gap(search, closing, search.share(params.joint_fraction, deadline))
     if not search.best.is_settled:
         _branch(search, joint, search.share(params.tree_fraction, deadline))
     if not search.best.is_settled:
-        _close(search, closing, search.share(params.joint_fraction, deadline))
+        _search_gap(search, closing, search.share(params.joint_fraction, deadline))
 
 
-def _close(search: _ConnectedSearch, closing: GapSearch, deadline: float) -> None:
-    """Search the gap of joint duals, from where it was left."""
+def _search_gap(search: _ConnectedSearch, closing: GapSearch, deadline: float) -> None:
+    """Search the gap of joint duals for a better placement."""
     closing.enough = search.enough
     _run_gap_search(search, closing, deadline)
     search.prove_joint(closing.bound)
