@@ -165,7 +165,7 @@ def test_branching_closes_a_gap_of_the_root() -> None:
     tree = by_branching_alone(root, best)
     tree.run(time.perf_counter() + 60, LIMITS)
     assert (root.saved, tree.bound, best) == (80, 75, 75)
-    assert tree.nodes > 3
+    assert tree.nodes >= 3
 
 
 def test_branching_alone_closes_every_gap_of_random_rows_and_stars() -> None:
