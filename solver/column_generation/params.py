@@ -151,6 +151,8 @@ class ConnectedParams(Parameters):
         Partial configurations of workers followed at once to list these, and the share of the time.
     max_split_gap
         Reduced cost of a worker's configuration, in units of flow, up to which it is considered.
+    max_split_contents
+        Contents of nodes whose best splits branch and price finds at once.
     max_subset_cells, max_subset_rows, max_subset_steps
         Of the table that splits many nodes at once: its box, its rows, and rows times workers (a
         dozen seconds).
@@ -163,6 +165,10 @@ class ConnectedParams(Parameters):
         Partial configurations followed at once while joint duals are sought.
     max_near
         Contents of small reduced cost among which CP-SAT combines placements, beside the columns.
+    tree_fraction
+        Share of the time left after that for branch and price.
+    node_search_fraction, max_searched
+        Share of the time left for the search of one of its nodes, and most contents in it.
     max_count_cuts
         Cuts by the number of tasks of a kind on a node.
     max_tightened
@@ -187,15 +193,19 @@ class ConnectedParams(Parameters):
     max_split_partial: int = 100_000
     split_fraction: float = 0.1
     max_split_gap: int = 64
+    max_split_contents: int = 5_000
     max_subset_cells: int = 50_000_000
     max_subset_rows: int = 1_000_000
     max_subset_steps: int = 2_000_000_000
     levels_fraction: float = 0.1
     joint_duals_fraction: float = 0.25
     combination_fraction: float = 0.25
-    joint_fraction: float = 0.6
+    joint_fraction: float = 0.3
     max_candidates: int = 100_000
     max_near: int = 1_000
+    tree_fraction: float = 0.8
+    node_search_fraction: float = 0.1
+    max_searched: int = 5_000
     max_count_cuts: int = 100
     max_tightened: int = 300
     residual: ResidualParams = ResidualParams()

@@ -106,6 +106,22 @@ class RestrictedMaster:
         """Return how often each column is used in the optimum last found."""
         return np.array(self._lp.getSolution().col_value)
 
+    def value_with(self, entries: FloatArray | IntArray, least: float, most: float) -> float:
+        """Return the optimum with one more row of entries [columns] between two limits.
+
+        It is the worst value where nothing keeps the row.
+        """
+        columns = np.flatnonzero(entries)
+        row = len(self._limits)
+        self._lp.addRow(
+            least, most, len(columns), columns.astype(np.int32), entries[columns].astype(np.float64)
+        )
+        self._lp.run()
+        solved = self._lp.getModelStatus() == highspy.HighsModelStatus.kOptimal
+        value = self._lp.getObjectiveValue() if solved else self.sign * highspy.kHighsInf
+        self._lp.deleteRows(1, np.array([row], dtype=np.int32))
+        return float(value)
+
     def generate(self, price: Callable[[FloatArray], bool], token: CancellationToken) -> FloatArray:
         """Solve and price in turn until no column is added; return the last duals.
 

@@ -18,6 +18,7 @@ import numpy as np
 from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.connected.enumeration import enumerate_connected
 from slotwise.solver.column_generation.connected.graph import FlowGraph
+from slotwise.solver.column_generation.connected.partitions import Partitions
 from slotwise.solver.column_generation.connected.tree_knapsack import (
     Steps,
     best_configurations,
@@ -53,6 +54,8 @@ class ContentPricing:
     count_cuts
         Kind k and number c of each. Duals [K + J] are of the tasks, then of these cuts; prices
         [K, N + 1] of counts (`count_prices`) take their place.
+    splits
+        Whether the flow inside workers is bounded by the best splits of contents, too.
     graph, cut
         Rule and cut of the table in use, as indices.
     """
@@ -65,8 +68,14 @@ class ContentPricing:
     params: ConnectedParams
     token: RunToken
     count_cuts: list[tuple[int, int]] = field(default_factory=list)
+    splits: bool = False
     graph: int = 0
     cut: int = 0
+
+    @property
+    def partitions(self) -> Partitions:
+        """All partitions of the tasks of each kind into places."""
+        return Partitions(self.graphs[0].sizes, self.graphs[0].most)
 
     @property
     def most(self) -> int:
@@ -94,7 +103,7 @@ class ContentPricing:
     def total(self, duals: IntArray) -> int:
         """Return what duals of all rows add up to; the bound, times the scale, if proven."""
         if duals.ndim == 2:
-            return dearest_partitions(duals, self.graphs[0].sizes, self.graphs[0].most)
+            return self.partitions.total(duals)
         sides = self.entries(self.graphs[0].sizes[None, :])[0].tolist()
         return sum(side * dual for side, dual in zip(sides, duals.tolist(), strict=True))
 
@@ -129,6 +138,8 @@ class ContentPricing:
 
     def prices(self, duals: IntArray) -> IntArray:
         """Return duals as prices [K, N + 1] of counts."""
+        if duals.ndim == 2:
+            return duals
         graph = self.graphs[0]
         counts = np.arange(int(graph.most.max()) + 1, dtype=np.int64)
         prices = duals[: graph.count, None] * counts
@@ -151,6 +162,9 @@ class ContentPricing:
             if not self._choose_table(duals, deadline):
                 raise
             rows = self._listed(duals, reduced_cost, params, deadline)
+        rows = self.split(
+            duals, rows[self.reduced_costs(duals, rows) <= reduced_cost], reduced_cost
+        )
         costs = self.reduced_costs(duals, rows)
         indices = np.flatnonzero(costs <= reduced_cost)
         return np.asarray(rows[indices[np.argsort(costs[indices], kind="stable")]])
@@ -166,8 +180,20 @@ class ContentPricing:
             tables = make_tables(graph, scale, shifted, assignment, self.token, steps=steps)
             batches += [row[None, :] for row in best_configurations(tables, self.token)]
         rows = shrunk(graph, np.concatenate(batches))
+        rows = self.split(
+            duals, rows[self.reduced_costs(duals, rows) <= reduced_cost], reduced_cost
+        )
         rows = rows[self.reduced_costs(duals, rows) <= reduced_cost]
         return np.unique(rows, axis=0)
+
+    def split(self, duals: IntArray, rows: IntArray, reduced_cost: int) -> IntArray:
+        """Bound contents [Y, K] by their best splits as far as asked for; return them."""
+        if self.splits and self.workers is not None and self.worker_saving and len(rows):
+            inside = np.minimum(self.workers.of(rows), self.scale * self.graphs[0].gains(rows))
+            spare = reduced_cost - self.reduced_costs(duals, rows)
+            least = inside - spare // self.worker_saving
+            self.workers.split(rows, least, self.graphs[0].most, self.params)
+        return rows
 
     def _listed(
         self, duals: IntArray, gap: int, params: ConnectedParams, deadline: float
@@ -205,38 +231,9 @@ class ContentPricing:
         return most + constant
 
 
-# Partitions of the tasks of a kind into the counts of places, and what they cost.
-
-
 def price_of(prices: IntArray, contents: IntArray) -> IntArray:
     """Return the price of contents [.., K] by prices [K, N + 1] of counts."""
     return np.asarray(prices[np.arange(len(prices)), contents].sum(axis=-1))
-
-
-def dearest_partition(prices: IntArray, size: int) -> tuple[int, IntArray]:
-    """Return what `size` tasks cost at most in places of 1 to N, and how often each count occurs.
-
-    `prices` [N + 1] are those of one kind; N is 1 or more, `size` 0 or more.
-    """
-    from slotwise.solver.column_generation.connected.kernels import add_up
-
-    least = np.zeros(size + 1, dtype=np.int64)
-    add_up(-prices, least)
-    times = np.zeros(len(prices), dtype=np.int64)
-    while size:
-        counts = np.arange(1, min(size, len(prices) - 1) + 1)
-        chosen = int(counts[(least[size - counts] - prices[counts]).argmin()])
-        times[chosen] += 1
-        size -= chosen
-    return -int(least[-1]), times
-
-
-def dearest_partitions(prices: IntArray, sizes: IntArray, most: IntArray) -> int:
-    """Return what tasks [K] cost at most, 1 to `most` [K] of a kind in each of its places."""
-    return sum(
-        dearest_partition(prices[k, : int(most[k]) + 1], int(size))[0]
-        for k, size in enumerate(sizes.tolist())
-    )
 
 
 # Contents that break a rule made smaller until they keep all: columns to start with.

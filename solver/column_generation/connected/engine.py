@@ -15,8 +15,10 @@ from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import CLUSTER, RACK, IntArray, Problem
 from slotwise.models.values import NO_LIMIT
+from slotwise.solver.column_generation.connected.branching import BranchAndPrice
 from slotwise.solver.column_generation.connected.gap_search import GapSearch, level_search
 from slotwise.solver.column_generation.connected.joint_search import (
+    JointLevels,
     by_counts,
     flow_between_racks,
     joint_search,
@@ -72,6 +74,13 @@ class _ConnectedSearch:
     by_solver: bool = False
 
     @property
+    def without_saving(self) -> int:
+        """Least cost of placements of all nodes apart, between racks what must be there."""
+        distance = self.places.problem.distance
+        farther = int(distance[CLUSTER] - distance[RACK]) * self.between_racks
+        return self.places.farthest + farther
+
+    @property
     def saved(self) -> int | None:
         """Return what no placement saves more than, against all nodes apart in one rack."""
         places = self.places
@@ -80,6 +89,20 @@ class _ConnectedSearch:
         inside = min(self.workers or 0, self.nodes)  # workers hold no more than their nodes
         saved = places.node_saving * self.nodes + places.worker_saving * inside
         return saved if self.joint is None else min(saved, self.joint)
+
+    @property
+    def enough(self) -> int:
+        """What the best placement saves, as bounds count it; -1 where there is none to beat."""
+        values = self.best.values
+        for term, value, bound in zip(
+            self.places.problem.terms, values or (), self.bounds(), strict=False
+        ):
+            multiplier = dict(term.parts).get("network", 0)
+            if multiplier:
+                return max(self.without_saving - -(-value // multiplier), -1)
+            if value != bound:
+                break
+        return -1
 
     def prove_joint(self, saved: int) -> None:
         """Note a bound on what nodes and workers save together, and report it."""
@@ -105,14 +128,12 @@ class _ConnectedSearch:
     def bounds(self) -> list[int | None]:
         """Return a bound per term, whatever the others are at; ``None`` where there is none."""
         terms, saved = self.places.problem.terms, self.saved
-        distance = self.places.problem.distance
-        farther = int(distance[CLUSTER] - distance[RACK]) * self.between_racks
         bounds: list[int | None] = []
         for term in terms:
             multiplier = dict(term.parts).get("network", 0)
             if multiplier and saved is None:
                 break
-            bounds.append(multiplier * (self.places.farthest + farther - (saved or 0)))
+            bounds.append(multiplier * (self.without_saving - (saved or 0)))
         return [*bounds, *([None] * (len(terms) - len(bounds)))]
 
 
@@ -207,9 +228,34 @@ def _search_jointly(
     for configurations in roundings(joint, search.places, until, search.limits):
         search.offer(configurations)
     if not search.best.is_settled:
-        closing = joint_search(joint)
-        _run_gap_search(search, closing, search.share(params.joint_fraction, deadline))
-        search.prove_joint(closing.bound)
+        _close_gap(search, joint, deadline)
+
+
+def _close_gap(search: _ConnectedSearch, joint: JointLevels, deadline: float) -> None:
+    """Search the gap of joint duals, branch and price, and search on from where it was left."""
+    params, closing = search.params, joint_search(joint)
+    _search_gap(search, closing, search.share(params.joint_fraction, deadline))
+    if not search.best.is_settled:
+        _branch(search, joint, search.share(params.tree_fraction, deadline))
+    if not search.best.is_settled:
+        _search_gap(search, closing, search.share(params.joint_fraction, deadline))
+
+
+def _search_gap(search: _ConnectedSearch, closing: GapSearch, deadline: float) -> None:
+    """Search the gap of joint duals for a better placement."""
+    closing.enough = search.enough
+    _run_gap_search(search, closing, deadline)
+    search.prove_joint(closing.bound)
+
+
+def _branch(search: _ConnectedSearch, joint: JointLevels, deadline: float) -> None:
+    """Close the rest of the gap by branch and price."""
+    tree = BranchAndPrice(joint, lambda: search.enough, search.offer)
+    try:
+        tree.run(deadline, search.limits)
+    finally:
+        search.by_solver |= tree.by_solver
+        search.prove_joint(tree.bound)
 
 
 def _tightest_level(

@@ -46,10 +46,13 @@ class GapSearch:
         Called with the configurations [K] of each better solution met.
     by_solver
         Whether `bound` rests on CP-SAT's word.
+    enough
+        A bound of that much or less ends the search.
     """
 
     on_best: Callable[[list[IntArray]], None]
     by_solver: bool
+    enough: int
 
     def __init__(
         self,
@@ -63,6 +66,7 @@ class GapSearch:
     ) -> None:
         self.on_best = lambda configurations: None
         self.by_solver = False
+        self.enough = -1
         self._sizes = sizes
         self._scale = scale
         self._columns = columns
@@ -74,9 +78,9 @@ class GapSearch:
     def best(self, deadline: float, limits: Limits) -> list[IntArray] | None:
         """Return the configurations of the best solution, within wider and wider gaps.
 
-        `bound` is then its value. ``None`` where there is no solution. Raises `TooLongError` when
-        the deadline passes or a search grows too large; `bound` is then what is proven. Of
-        `limits` the time counts for nothing.
+        `bound` is then its value. ``None`` where none is worth more than `enough`. Raises
+        `TooLongError` when the deadline passes or a search grows too large; `bound` is then what
+        is proven. Of `limits` the time counts for nothing.
         """
         gap, step = self._total - self.bound * self._scale, self._scale
         while True:
@@ -89,7 +93,7 @@ class GapSearch:
             if configurations is not None:
                 return configurations
             self.bound = least - 1
-            if self.bound < 0:
+            if self.bound <= self.enough:
                 return None
             gap, step = gap + step, 2 * step
 

@@ -87,7 +87,7 @@ def make_joint_levels(
         proven, pricing.cut = together, ALL_IN_WORKERS
     start = node_sizes(places.problem, places.kinds).with_smaller(nodes.duals.configurations)
     duals = find_joint_duals(pricing, proven, start, deadline, params)
-    load_bound = _load_bound(pricing, duals.pi, deadline)
+    load_bound = load_bound_at(pricing, duals.pi, deadline)
     return JointLevels(pricing, duals, load_bound, sizes)
 
 
@@ -95,12 +95,12 @@ def by_counts(joint: JointLevels, deadline: float) -> JointLevels:
     """Replace the duals by prices of counts, as far as they are found until the deadline."""
     pricing = joint.pricing
     duals = find_count_prices(pricing, joint.duals, deadline, pricing.params)
-    load_bound = _load_bound(pricing, duals.pi, deadline)
+    load_bound = load_bound_at(pricing, duals.pi, deadline)
     levels = JointLevels(pricing, duals, load_bound, joint.sizes)
     return levels if levels.saved <= joint.saved else joint
 
 
-def _load_bound(pricing: ContentPricing, duals: IntArray, deadline: float) -> LoadBound:
+def load_bound_at(pricing: ContentPricing, duals: IntArray, deadline: float) -> LoadBound:
     """Return the load bound by the table in use: its reduced costs are at most the true ones."""
     graph = pricing.graphs[pricing.graph]
     if pricing.workers is not None and pricing.cut > 0 and pricing.workers.tau[pricing.cut]:

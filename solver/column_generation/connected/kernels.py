@@ -90,3 +90,27 @@ def add_up(costs: IntArray, least: IntArray) -> None:
             if costs[h] + least[w - h] < best:
                 best = costs[h] + least[w - h]
         least[w] = best
+
+
+@njit(cache=True, nogil=True)
+def add_parts(prices: IntArray, first: int, last: int, best: IntArray) -> None:
+    """Raise ``best[p, w]``, w tasks in p parts, to what more parts of `first` to `last` tasks give.
+
+    `best` [P + 1, W + 1] is changed in place; `NEG_INF` where nothing is possible. Row P is of P
+    parts or more.
+
+    Parameters
+    ----------
+    prices
+        [N + 1] of a part by the number of its tasks.
+    """
+    top = best.shape[0] - 1
+    for w in range(1, best.shape[1]):
+        for p in range(top + 1):
+            most = best[p, w]
+            for n in range(first, min(last, w) + 1):
+                if p > 0 and best[p - 1, w - n] > NEG_INF // 2:
+                    most = max(most, best[p - 1, w - n] + prices[n])
+                if p == top and best[p, w - n] > NEG_INF // 2:
+                    most = max(most, best[p, w - n] + prices[n])
+            best[p, w] = most

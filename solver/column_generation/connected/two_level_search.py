@@ -126,7 +126,9 @@ def _all_within(
     configurations: IntArray, strides: IntArray, max_rows: int, token: RunToken
 ) -> IntArray | None:
     """Return the cells of all subsets of some `configurations`; ``None``: too many."""
-    rows = np.unique(configurations, axis=0)
+    largest = configurations.max(axis=0)
+    all_in_one = (configurations == largest).all(axis=1).any()
+    rows = largest[None, :] if all_in_one else np.unique(configurations, axis=0)
     for k in range(configurations.shape[1]):
         tops = rows[:, k]
         more = int((tops + 1).sum())

@@ -9,24 +9,36 @@ integers: tau is computed by pricing at the rounded rho.
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 
-from slotwise.models.problem.problem import IntArray
+from slotwise.models.problem.problem import BoolArray, IntArray
+from slotwise.solver.column_generation.connected.enumeration import enumerate_connected
 from slotwise.solver.column_generation.connected.graph import FlowGraph
 from slotwise.solver.column_generation.connected.tree_knapsack import (
     best_configurations,
     best_value,
     make_tables,
 )
+from slotwise.solver.column_generation.connected.two_level_search import split_gains
+from slotwise.solver.column_generation.listed_master import NEG_INF
+from slotwise.solver.column_generation.params import ConnectedParams
+from slotwise.solver.column_generation.residual_search import TooLongError
 from slotwise.solver.column_generation.restricted_master import (
     FloatArray,
     RestrictedMaster,
     on_grid,
 )
+from slotwise.solver.column_generation.worker_packing.table import mixed_radix_strides
 from slotwise.solver.core.memory import RunToken
 
 TOLERANCE_BITS = 4
 """Reduced cost that no longer counts: 2^4 steps of the grid of the duals."""
+
+SPLIT_FRACTION, STEPS_PER_SECOND = 0.2, 100_000_000
+"""Part of the time left that one table of best splits may take, and its steps in a second."""
 
 
 class WorkerBounds:
@@ -68,13 +80,68 @@ class WorkerBounds:
         self._token = token
         self._workers = np.eye(graph.count, dtype=np.int64)
         self._seen: set[bytes] = set()
+        self._splits: SplitTable | None = None
+        self._listed: tuple[int, IntArray] | None = None
 
     def of(self, contents: IntArray) -> IntArray:
         """Return [Y] what the contents [Y, K] hold inside workers at most, times the scale."""
         least = contents @ self.rho[0] + self.slots * int(self.tau[0])
         for rho, tau in zip(self.rho[1:], self.tau[1:].tolist(), strict=True):
             np.minimum(least, contents @ rho + self.slots * tau, out=least)
+        least -= least % self._scale  # flows are whole
+        if self._splits is not None:
+            np.minimum(least, self._splits.of(contents), out=least)
         return np.asarray(least)
+
+    def split(
+        self, contents: IntArray, least: IntArray, most: IntArray, params: ConnectedParams
+    ) -> None:
+        """Bound contents [Y, K] by their best splits into any number of workers, times the scale.
+
+        The bounds are exact where they are `least` [Y] or more. Contents have at most `most` [K]
+        tasks of a kind; where there are few such contents, all of them are bounded at once. Nothing
+        is learnt where there are too many contents or workers.
+        """
+        if self._splits is None:
+            box = math.prod((most + 1).tolist())
+            if box > params.max_subset_cells or not self._token.has_room(
+                8 * box, f"bounds of {box:,} contents of nodes"
+            ):
+                return
+            self._splits = SplitTable(most)
+        new = ~self._splits.knows(contents)
+        contents, least = contents[new], least[new]
+        if not len(contents):
+            return
+        widest = int((contents @ self.rho[0] - least).max())
+        try:
+            gap, workers = self._workers_within(max(widest, 0), params)
+        except TooLongError:
+            return
+        left = max(self.deadline - self._token.now(), 0.0)
+        steps = min(params.max_subset_steps, int(SPLIT_FRACTION * left * STEPS_PER_SECOND))
+        params = replace(params, max_subset_steps=steps)
+        cells = self._splits.size
+        if cells <= params.max_subset_rows and cells * len(workers) <= steps:
+            contents = self._splits.contents()
+        elif len(contents) > params.max_split_contents:
+            return
+        gains = self._graph.gains(workers)
+        splits = split_gains(contents, workers, gains, params, self._token)
+        if splits is not None:
+            others = (contents @ self.rho[0] - gap - 1) // self._scale  # by workers not listed
+            bounds = np.where(splits[1], np.maximum(splits[0], others), others)
+            self._splits.note(contents, self._scale * bounds)
+
+    def _workers_within(self, gap: int, params: ConnectedParams) -> tuple[int, IntArray]:
+        """Return a reduced cost of `gap` or more, and [W, K] all contents of a worker within it."""
+        if self._listed is None or self._listed[0] < gap:
+            few = replace(params, max_partial=params.max_split_partial)
+            workers = enumerate_connected(
+                self._graph, self._scale, self.rho[0], gap, self._token, self.deadline, few
+            )
+            self._listed = gap, workers
+        return self._listed
 
     def tighten(self, content: IntArray) -> bool:
         """Add the cut of a content [K] unless it is there; return whether its bound fell."""
@@ -142,3 +209,35 @@ class WorkerBounds:
     def _add(self, master: RestrictedMaster, workers: IntArray) -> None:
         gains = self._graph.gain_bounds(self._scale, workers) / self._scale
         master.add_columns(gains, np.c_[workers, np.ones(len(workers), dtype=np.int64)])
+
+
+class SplitTable:
+    """Bounds of the flow inside the workers of contents of at most `most` [K], where known."""
+
+    def __init__(self, most: IntArray) -> None:
+        self._most = most
+        self._strides = mixed_radix_strides(most + 1)
+        self._bounds = np.zeros(math.prod((most + 1).tolist()), dtype=np.int64)  # + 1 where known
+
+    @property
+    def size(self) -> int:
+        """Number of contents."""
+        return len(self._bounds)
+
+    def contents(self) -> IntArray:
+        """Return [Y, K] all contents."""
+        cells = np.arange(self.size)[:, None]
+        return np.asarray(cells // self._strides % (self._most + 1))
+
+    def of(self, contents: IntArray) -> IntArray:
+        """Return [Y] the bounds of contents [Y, K]; `-NEG_INF` where nothing is known."""
+        bounds = self._bounds[contents @ self._strides] - 1
+        return np.asarray(np.where(bounds < 0, -NEG_INF, bounds))
+
+    def knows(self, contents: IntArray) -> BoolArray:
+        """Return [Y] of which contents [Y, K] something is known."""
+        return np.asarray(self._bounds[contents @ self._strides] > 0)
+
+    def note(self, contents: IntArray, bounds: IntArray) -> None:
+        """Note bounds [Y] of contents [Y, K]; none is below 0."""
+        self._bounds[contents @ self._strides] = np.maximum(bounds, 0) + 1

@@ -8,33 +8,21 @@ from functools import cache
 
 import numpy as np
 import pytest
+from flow_graphs import flow_graph, graphs
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.connected.content_pricing import (
     ContentPricing,
-    dearest_partition,
     price_of,
 )
 from slotwise.solver.column_generation.connected.count_prices import find_count_prices
-from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
+from slotwise.solver.column_generation.connected.graph import FlowGraph
 from slotwise.solver.column_generation.connected.joint_duals import JointDuals
 from slotwise.solver.column_generation.connected.level import find_duals
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS
 from slotwise.solver.core.memory import RunToken
 
 SCALE = 1 << 16
-
-
-def _graph(sizes: list[int], weights: list[int], capacity: int, flow: IntArray) -> FlowGraph:
-    count, demand = np.array(sizes), np.array(weights)
-    most = np.minimum(count, capacity // demand)
-
-    def admits(rows: IntArray) -> np.ndarray:
-        return np.asarray((rows @ demand <= capacity) & (rows <= most).all(axis=1))
-
-    return make_flow_graph(count, flow, demand, capacity, most, admits, RunToken())
 
 
 def _bounds(graph: FlowGraph) -> tuple[int, int]:
@@ -74,7 +62,7 @@ def _most_inside(graph: FlowGraph) -> int:
 def test_two_racks_hold_what_one_cannot() -> None:
     """72, 7 and 10 tasks in a row need 1.4 racks: duals fill 1.4 racks as well as one."""
     flow = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
-    graph = _graph([72, 7, 10], [80, 55, 55], 4830, flow)
+    graph = flow_graph([72, 7, 10], [80, 55, 55], 4830, flow)
     by_duals, by_counts = _bounds(graph)
     best = max(
         s * a + a * b + (72 - s) * (7 - a) + (7 - a) * (10 - b)
@@ -89,24 +77,9 @@ def test_two_racks_hold_what_one_cannot() -> None:
 
 @pytest.mark.parametrize("capacity", [4, 5, 7, 20])
 def test_of_two_kinds_bounds_hold_and_are_never_worse(capacity: int) -> None:
-    graph = _graph([5, 4], [1, 2], capacity, np.array([[0, 1], [1, 0]]))
+    graph = flow_graph([5, 4], [1, 2], capacity, np.array([[0, 1], [1, 0]]))
     by_duals, by_counts = _bounds(graph)
     assert _most_inside(graph) <= by_counts <= by_duals
-
-
-@st.composite
-def graphs(draw: st.DrawFn) -> FlowGraph:
-    kinds = draw(st.integers(2, 4))
-    sizes = draw(st.lists(st.integers(1, 4), min_size=kinds, max_size=kinds))
-    weights = draw(st.lists(st.integers(1, 4), min_size=kinds, max_size=kinds))
-    capacity = draw(st.integers(max(weights), 9))
-    flow = np.zeros((kinds, kinds), dtype=np.int64)
-    for k in range(1, kinds):
-        other = draw(st.integers(0, k - 1))
-        flow[k, other] = flow[other, k] = draw(st.integers(1, 3))
-    if kinds > 2 and draw(st.booleans()):
-        flow[0, kinds - 1] = flow[kinds - 1, 0] = 1
-    return _graph(sizes, weights, capacity, flow)
 
 
 @settings(max_examples=60)
@@ -114,25 +87,6 @@ def graphs(draw: st.DrawFn) -> FlowGraph:
 def test_bounds_hold_against_all_ways(graph: FlowGraph) -> None:
     by_duals, by_counts = _bounds(graph)
     assert _most_inside(graph) <= by_counts <= by_duals
-
-
-@given(st.lists(st.integers(-9, 9), min_size=1, max_size=4), st.integers(0, 9))
-def test_the_dearest_partition_is_the_dearest(prices: list[int], size: int) -> None:
-    own = np.array([0, *prices])
-
-    @cache
-    def dearest(left: int, most: int) -> float:
-        if not left:
-            return 0
-        return max(
-            (own[n] + dearest(left - n, n) for n in range(1, min(left, most) + 1)),
-            default=-math.inf,
-        )
-
-    cost, times = dearest_partition(own, size)
-    assert cost == dearest(size, len(prices))
-    assert int(times @ np.arange(len(own))) == size
-    assert int(times @ own) == cost
 
 
 def test_price_of_contents() -> None:

@@ -138,6 +138,30 @@ def most_saved(sizes: tuple[int, ...], contents: IntArray, values: IntArray) -> 
     return best(sizes)
 
 
+@given(st.integers(0, 2**32), st.booleans())
+def test_best_splits_of_contents_are_exact(seed: int, all_at_once: bool) -> None:
+    rng = np.random.default_rng(seed)
+    nodes, workers, _, _ = random_levels(rng, 200)
+    token, late = RunToken(), time.perf_counter() + 60
+    rho = find_duals(workers, SCALE, late, token).pi
+    tasks = int(nodes.sizes.sum())
+    bounds = WorkerBounds(workers, SCALE, rho, tasks, 2, late, token)
+    inside = most_inside(workers, tasks)
+    contents = np.array([row for row in contents_of(nodes) if tuple(row) in inside])
+    if not len(contents):
+        return
+    held = np.array([inside[tuple(row)] for row in contents])
+    before = bounds.of(contents)
+    params = ConnectedParams() if all_at_once else ConnectedParams(max_subset_rows=100)
+    asked = rng.integers(0, 4, len(contents))
+    bounds.split(contents, SCALE * asked, nodes.most, params)
+    assert (bounds.of(contents) >= SCALE * held).all()
+    assert (bounds.of(contents) <= before).all()
+    exact = held >= asked
+    if all_at_once:
+        assert (bounds.of(contents)[exact] == SCALE * held[exact]).all()
+
+
 def test_slots_and_the_second_resource_count() -> None:
     """One resource and separate duals leave more than all contents allow, in many instances."""
     rng = np.random.default_rng(4)
