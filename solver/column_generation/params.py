@@ -166,7 +166,7 @@ class ConnectedParams(Parameters):
     max_near
         Contents of small reduced cost among which CP-SAT combines placements, beside the columns.
     tree_fraction
-        Share of the time left after that for branch and price.
+        Share of the time left after all searches for branch and price.
     node_search_fraction, max_searched
         Share of the time left for the search of one of its nodes, and most contents in it.
     max_count_cuts
@@ -200,10 +200,10 @@ class ConnectedParams(Parameters):
     levels_fraction: float = 0.1
     joint_duals_fraction: float = 0.25
     combination_fraction: float = 0.25
-    joint_fraction: float = 0.3
+    joint_fraction: float = 0.6
     max_candidates: int = 100_000
     max_near: int = 1_000
-    tree_fraction: float = 0.8
+    tree_fraction: float = 0.3
     node_search_fraction: float = 0.1
     max_searched: int = 5_000
     max_count_cuts: int = 100

@@ -184,9 +184,12 @@ def _solve(search: _ConnectedSearch, deadline: float) -> None:
     _search_levels(search, nodes, workers, gap_search, until)
     if search.best.is_settled or not places.node_saving:
         return
-    _search_jointly(search, nodes, workers, deadline)
+    joint = _search_jointly(search, nodes, workers, deadline)
     if not search.best.is_settled:
-        _search_levels(search, nodes, workers, gap_search, deadline)
+        until = search.share(1 - params.tree_fraction, deadline)
+        _search_levels(search, nodes, workers, gap_search, until)
+    if not search.best.is_settled:
+        _branch(search, joint, search.share(params.tree_fraction, deadline))
 
 
 def _search_levels(
@@ -213,8 +216,8 @@ def _search_levels(
 
 def _search_jointly(
     search: _ConnectedSearch, nodes: Level, workers: Level | None, deadline: float
-) -> None:
-    """Bound nodes with their workers by joint duals, round their columns, and close the gap."""
+) -> JointLevels:
+    """Bound nodes with their workers by joint duals, round their columns, and search the gap."""
     params, token = search.params, search.best.reporter.token
     until = search.share(params.joint_duals_fraction, deadline)
     joint = make_joint_levels(search.places, nodes, workers, until, params, token)
@@ -223,29 +226,16 @@ def _search_jointly(
         joint = by_counts(joint, search.share(params.counts_fraction, deadline))
         search.prove_joint(joint.saved)
     if search.best.is_settled:
-        return
+        return joint
     until = search.share(params.combination_fraction, deadline)
     for configurations in roundings(joint, search.places, until, search.limits):
         search.offer(configurations)
     if not search.best.is_settled:
-        _close_gap(search, joint, deadline)
-
-
-def _close_gap(search: _ConnectedSearch, joint: JointLevels, deadline: float) -> None:
-    """Search the gap of joint duals, branch and price, and search on from where it was left."""
-    params, closing = search.params, joint_search(joint)
-    _search_gap(search, closing, search.share(params.joint_fraction, deadline))
-    if not search.best.is_settled:
-        _branch(search, joint, search.share(params.tree_fraction, deadline))
-    if not search.best.is_settled:
-        _search_gap(search, closing, search.share(params.joint_fraction, deadline))
-
-
-def _search_gap(search: _ConnectedSearch, closing: GapSearch, deadline: float) -> None:
-    """Search the gap of joint duals for a better placement."""
-    closing.enough = search.enough
-    _run_gap_search(search, closing, deadline)
-    search.prove_joint(closing.bound)
+        closing = joint_search(joint)
+        closing.enough = search.enough
+        _run_gap_search(search, closing, search.share(params.joint_fraction, deadline))
+        search.prove_joint(closing.bound)
+    return joint
 
 
 def _branch(search: _ConnectedSearch, joint: JointLevels, deadline: float) -> None:
