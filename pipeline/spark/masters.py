@@ -86,7 +86,6 @@ _EVERYWHERE = {
     "spark.ui.retainedJobs": "50",
     "spark.ui.retainedStages": "50",
     "spark.ui.retainedTasks": "1000",
-    "spark.executor.defaultJavaOptions": _ALL_COMPILED,
     # Else workers take a folder named slotwise in the user's current folder for this package.
     "spark.executorEnv.PYTHONSAFEPATH": "1",
     # A long solve looks like an idle worker.
@@ -97,6 +96,7 @@ _CLUSTER = {"spark.log.level": "ERROR"}
 
 _LOCAL = {
     "spark.driver.defaultJavaOptions": _ALL_COMPILED,
+    "spark.executor.defaultJavaOptions": _ALL_COMPILED,  # of ``local-cluster``
     "spark.ui.enabled": "false",
     # Else Spark describes each plan at length, in many megabytes, for a page that is not served.
     "spark.sql.maxPlanStringLength": "2000",
