@@ -157,8 +157,9 @@ class BranchAndPrice:
         children = []
         for side in _sides(row):
             partitions = node.partitions.with_row(side)
-            keep = [(k, times) for k, times in known if partitions.keeps(k, times)]
-            child = replace(node, saved=saved, partitions=partitions, contents=contents, known=keep)
+            child = replace(
+                node, saved=saved, partitions=partitions, contents=contents, known=known
+            )
             children.append(replace(child, saved=self._saved(child)))
         return children
 
@@ -217,12 +218,15 @@ class BranchAndPrice:
     def _fitting(self, node: BranchNode, contents: IntArray) -> IntArray:
         """Return those contents [Y, K] that a placement better than the best may have."""
         gap = self._gap(node) + node.load_bound.total
-        priced = node.prices + np.minimum(
-            node.partitions.losses(node.prices), 2 * self.pricing.most
-        )
         contents = contents[node.partitions.admits(contents)]
-        contents = self.pricing.split(priced, contents[self._lost(node, contents) <= gap], gap)
+        contents = contents[self._lost(node, contents) <= gap]
+        self.pricing.split(self._with_losses(node), contents, gap)
         return contents[self._lost(node, contents) <= gap]
+
+    def _with_losses(self, node: BranchNode) -> IntArray:
+        """Return the prices [K, N + 1] of a node and what a place with that many loses."""
+        losses = node.partitions.losses(node.prices)
+        return np.asarray(node.prices + np.minimum(losses, 2 * self.pricing.most))
 
     def _lost(self, node: BranchNode, contents: IntArray) -> IntArray:
         """Return [Y] what a placement loses at least that has a node of each content [Y, K]."""
@@ -236,11 +240,11 @@ class BranchAndPrice:
         pricing, params, load = self.pricing, self.pricing.params, node.load_bound
         now = pricing.token.now()
         until = now + params.node_search_fraction * (deadline - now)
-        barred = node.prices + np.minimum(node.partitions.losses(node.prices), 2 * pricing.most)
+        priced = self._with_losses(node)
 
         def columns(gap: int, deadline: float) -> TypeColumns:
             room = gap - load.min_of_others
-            rows = pricing.below(barred, room, params.max_candidates, deadline)
+            rows = pricing.below(priced, room, params.max_candidates, deadline)
             rows = rows[node.partitions.admits(rows)]
             rows = rows[self._lost(node, rows) <= gap]
             if len(rows) > params.max_searched:

@@ -162,12 +162,8 @@ class ContentPricing:
             if not self._choose_table(duals, deadline):
                 raise
             rows = self._listed(duals, reduced_cost, params, deadline)
-        rows = self.split(
-            duals, rows[self.reduced_costs(duals, rows) <= reduced_cost], reduced_cost
-        )
-        costs = self.reduced_costs(duals, rows)
-        indices = np.flatnonzero(costs <= reduced_cost)
-        return np.asarray(rows[indices[np.argsort(costs[indices], kind="stable")]])
+        rows, costs = self._within(duals, rows, reduced_cost)
+        return np.asarray(rows[np.argsort(costs, kind="stable")])
 
     def traced(self, duals: IntArray, reduced_cost: int) -> IntArray:
         """Return [Y, K] contents of at most this reduced cost that the tables name, made to fit."""
@@ -180,20 +176,27 @@ class ContentPricing:
             tables = make_tables(graph, scale, shifted, assignment, self.token, steps=steps)
             batches += [row[None, :] for row in best_configurations(tables, self.token)]
         rows = shrunk(graph, np.concatenate(batches))
-        rows = self.split(
-            duals, rows[self.reduced_costs(duals, rows) <= reduced_cost], reduced_cost
-        )
-        rows = rows[self.reduced_costs(duals, rows) <= reduced_cost]
-        return np.unique(rows, axis=0)
+        return np.unique(self._within(duals, rows, reduced_cost)[0], axis=0)
 
-    def split(self, duals: IntArray, rows: IntArray, reduced_cost: int) -> IntArray:
-        """Bound contents [Y, K] by their best splits as far as asked for; return them."""
+    def _within(
+        self, duals: IntArray, rows: IntArray, reduced_cost: int
+    ) -> tuple[IntArray, IntArray]:
+        """Return those contents of at most this reduced cost, by best splits, too, and theirs."""
+        costs = self.reduced_costs(duals, rows)
+        rows, costs = rows[costs <= reduced_cost], costs[costs <= reduced_cost]
+        if not self.splits:
+            return rows, costs
+        self.split(duals, rows, reduced_cost)
+        costs = self.reduced_costs(duals, rows)
+        return rows[costs <= reduced_cost], costs[costs <= reduced_cost]
+
+    def split(self, duals: IntArray, rows: IntArray, reduced_cost: int) -> None:
+        """Bound contents [Y, K] by their best splits, as far as this is asked for."""
         if self.splits and self.workers is not None and self.worker_saving and len(rows):
             inside = np.minimum(self.workers.of(rows), self.scale * self.graphs[0].gains(rows))
             spare = reduced_cost - self.reduced_costs(duals, rows)
             least = inside - spare // self.worker_saving
             self.workers.split(rows, least, self.graphs[0].most, self.params)
-        return rows
 
     def _listed(
         self, duals: IntArray, gap: int, params: ConnectedParams, deadline: float
