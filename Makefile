@@ -35,7 +35,7 @@ $(VENV)/spark.jsa: $(VENV)/.installed-dev
 		--master 'local[2]' --quiet 2>&1 | tail -n 1
 	@test -f $@ || echo "Java makes no archive here: tests read the classes one by one"
 
-# Hours. Stopped, it goes on where it was; `make clean` makes it begin anew, as changed code should.
+# Hours. Stopped, it goes on where it was; `make clean` makes it begin again, as changed code should.
 test-deep: $(VENV)/.installed-dev
 	@mkdir -p deep
 	$(AGREE) --family tiny --count 20000 --rows deep/tiny.jsonl

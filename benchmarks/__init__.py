@@ -2,7 +2,7 @@
 
 `grade` runs every method and the exact engine on every instance (`grading`, on Spark); `judged`
 turns rows into the judged table and all figures, `report` shows them on one HTML page.
-`reproduction` compares figures of articles with ours. `experiments` are no part of the installed
+`reproduction` compares figures of articles with ours. `experiments` are not part of the installed
 package. This folder's ``README.md`` describes the layout.
 
 Start with `grade`. It may import `pipeline`, `models`, `heuristics` and `solver`; only

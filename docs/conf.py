@@ -36,7 +36,7 @@ html_copy_source = False
 # Markdown as GitHub reads it: headings are link targets, dollars enclose formulas.
 myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_heading_anchors = 4
-# "$ slotwise solve" and "10 $" are no formulas.
+# "$ slotwise solve" and "10 $" are not formulas.
 myst_dmath_allow_space = False
 myst_dmath_allow_digits = False
 

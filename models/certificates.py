@@ -364,7 +364,7 @@ def certificate_document(certificate: Certificate) -> dict[str, Any]:
 def certificate_digest(certificate: Certificate) -> str:
     """Return ``sha256:`` and the hash of all that the certificate says, however it is laid out.
 
-    It tells a changed file from the one that was written. It is no signature: who changes a
+    It tells a changed file from the one that was written. It is not a signature: whoever changes a
     certificate on purpose can compute it again.
     """
     return _digest(_document(certificate))

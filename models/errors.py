@@ -128,7 +128,7 @@ def in_file(file: str) -> Iterator[None]:
 
 
 def one_line(text: str, most: int | None = None) -> str:
-    """Return `text` with every character that is no printable one written as an escape.
+    """Return `text` with every character that is not printable written as an escape.
 
     Parameters
     ----------

@@ -305,7 +305,7 @@ class TaskWork:
 
 
 def task_work(problem: Problem) -> TaskWork | str:
-    """Return what each task asks of cpus, or why a bound on ``bottleneck`` is no capacity."""
+    """Return what each task asks of cpus, or why a bound on ``bottleneck`` is not a capacity."""
     workload = problem.workload
     if workload is None:
         return "nothing of the objective counts 'bottleneck'"

@@ -338,7 +338,7 @@ def _weights(problem: Problem, kinds: TaskTypes, most: int, nodes: Sequence[Chan
         weights.insert(0, weight)
         weight *= reach + parts.get("network", 0) * 2 * flow + parts.get("moved", 0) * most + 1
     if weight.bit_length() > MAX_BITS:
-        raise NotTakenError("the terms are too large to be told apart in one number")
+        raise NotTakenError("the terms are too large to be kept apart in one number")
     return np.array(weights, dtype=np.int64)
 
 

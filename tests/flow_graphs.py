@@ -13,7 +13,7 @@ from slotwise.solver.core.memory import RunToken
 
 
 def flow_graph(sizes: list[int], weights: list[int], capacity: int, flow: IntArray) -> FlowGraph:
-    """Return kinds of so many tasks and weights on places of a capacity."""
+    """Return kinds of these numbers of tasks and weights on places of a capacity."""
     count, demand = np.array(sizes), np.array(weights)
     most = np.minimum(count, capacity // demand)
 

@@ -78,7 +78,7 @@ def start(
 
 
 def wait_for_rows(out: Path, process: subprocess.Popen[bytes], files: int = 1) -> None:
-    """Wait until so many files of rows are there."""
+    """Wait until that number of files of rows is there."""
     deadline = time.monotonic() + 600
     while len(list((out / "rows").glob("*.parquet"))) < files:
         if process.poll() is not None:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 WATCHDOG_S = 120.0
-"""A command of seconds that has not ended after so many is told as a hang."""
+"""A command that has not ended after this many seconds is reported as a hang."""
 CODES = {0, 1, 2, 3}
 LIMIT = ("--time-limit", "1")
 PLAN = ("--out", "out/p.json")

@@ -43,5 +43,5 @@ def solved(number: int, seed: int = SEED) -> Solved:
 
 
 def first_solved(count: int) -> Iterator[Solved]:
-    """Yield the first so many."""
+    """Yield the first ones."""
     return map(solved, range(count))

@@ -20,7 +20,7 @@ class GradeSummary:
     Parameters
     ----------
     folder
-        Where the rows are; a text where that is no folder of this machine (``hdfs://...``).
+        Where the rows are; text where that is not a folder of this machine (``hdfs://...``).
     instances, methods, engine
         What was graded.
     planned, skipped

@@ -1,6 +1,6 @@
 """What runs need, imported before a clock starts.
 
-Imports (OR-Tools, HiGHS, Numba and ours take about two seconds) are no part of a method or an
+Imports (OR-Tools, HiGHS, Numba and ours take about two seconds) are not part of a method or an
 engine. Of engines, nothing is solved and nothing compiled here: the first runs that use a compiled
 loop have Numba load it from its cache on disk, or compile it, within their own clock; later ones
 find it loaded (`children.compiled_loops`). Partitioners take so little time that this would be all

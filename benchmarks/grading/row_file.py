@@ -334,7 +334,7 @@ def placement_of(row: Row, problem: Problem) -> Placement:
     Raises
     ------
     InputError
-        Naming file, row and column of what is no placement of `problem`.
+        Naming file, row and column of the first value that is not part of a placement of `problem`.
     """
     assert row["placement"] is not None, "only rows with a placement are asked for it"
     with _at_placement(row):

@@ -143,7 +143,7 @@ class Store:
     def rows(self, columns: Iterable[str] = COLUMNS, *, crosschecks: bool = False) -> list[Row]:
         """Return the newest row of each key (`rows.KEY`), oldest first.
 
-        Those of cross-checks, which are no contestants, only where they are asked for. A run has
+        Those of cross-checks, which do not compete, only where they are asked for. A run has
         several rows where it was run again, for example because it failed.
 
         Raises

@@ -49,7 +49,7 @@ def _plain(value: Any) -> Any:
 
 
 def csv_text(table: pd.DataFrame) -> str:
-    """Return the table as CSV with a head; a missing cell is empty, text is no formula."""
+    """Return the table as CSV with a head; a missing cell is empty, no text is a formula."""
     head = [str(name) for name in table.columns]
     records = (record.values() for record in plain_records(table))
     return "".join(csv_lines([head, *records]))

@@ -101,7 +101,7 @@ def render(graded: Graded) -> str:
 
 
 def compared_methods(summary: Summary) -> tuple[str, ...]:
-    """Return the methods that are no exact engines, in the order of the summary, each once."""
+    """Return the methods that are not exact engines, in the order of the summary, each once."""
     rows = summary.methods[summary.methods["kind"] != str(Kind.EXACT)]
     return tuple(dict.fromkeys(rows["method"]))
 

@@ -29,7 +29,7 @@ class PaperTable:
     plain: tuple[tuple[str, ...], tuple[tuple[str, ...], ...]] | None = None
 
     def csv_text(self) -> str:
-        """Return it as CSV with a head; a cell without a number is empty, text is no formula.
+        """Return it as CSV with a head; a cell without a number is empty, no text is a formula.
 
         Cells are numbers, infinity is ``inf``: units stand in the head, and what is several
         numbers for people (``1 to 2 %``, ``3 of 4``, ``2 proven, 1 open``) is several columns.

@@ -36,7 +36,7 @@ MODULES = (
     "slotwise.testing",
 )
 ALONE = {"slotwise"}
-"""Packages whose inner packages are no part of their page's interface."""
+"""Packages whose inner packages are not part of their page's interface."""
 BARS = re.compile(r"(?<![`|\\])\|(\w[^|`]*)\|(?![`|])")
 FOLDER = Path(__file__).parents[1] / "reference" / "generated"
 

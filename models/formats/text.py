@@ -86,7 +86,7 @@ def csv_cell(text: str) -> str:
 
 
 def csv_lines(rows: Iterable[Iterable[object]]) -> Iterator[str]:
-    """Yield rows as lines of CSV; text is no formula (`csv_cell`), ``None`` an empty cell."""
+    """Yield rows as lines of CSV; no text is a formula (`csv_cell`), ``None`` an empty cell."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     for row in rows:

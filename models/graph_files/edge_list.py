@@ -34,7 +34,7 @@ def read_edge_list(path: Path) -> CsrGraph:
     Raises
     ------
     InputError
-        With file and line, when a line is no edge, a self-loop, or contradicts an earlier one.
+        With file and line, when a line is not an edge, a self-loop, or contradicts an earlier one.
     """
     ends, weights = _edges(path)
     if not len(ends):

@@ -28,7 +28,7 @@ def _is_digit(byte):
 
 @njit(cache=True, nogil=True)
 def _decimal(data, begin, end):
-    """Return the number written in these bytes; -1 = they are no number of 0 or more."""
+    """Return the number written in these bytes; -1 = they are not a number of 0 or more."""
     mantissa, power, digits = 0, 0, 0
     after_dot = False
     position = begin + 1 if data[begin] == PLUS else begin

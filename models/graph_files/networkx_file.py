@@ -52,7 +52,7 @@ def read_networkx(path: Path, kind: str) -> CsrGraph:
     ------
     InputError
         When NetworkX cannot read it, and with the line for self-loops, bad weights, and ends of
-        edges that are no nodes.
+        edges that are not nodes.
     """
     content = read_bytes(path)
     text = content.decode("utf-8", "replace")

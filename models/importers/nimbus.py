@@ -169,7 +169,7 @@ class _TimedSocket:
         self.shutdown, self.close = self._socket.shutdown, self._socket.close
 
     def limit(self, seconds: float) -> None:
-        """Allow so many seconds from now on."""
+        """Allow `seconds` from now on."""
         self._deadline = time.monotonic() + seconds
 
     def recv(self, size: int) -> bytes:

@@ -1,7 +1,7 @@
 """The highest utilisation of any cpu, network interface or uplink, exactly.
 
 Tasks of one component in one worker are interchangeable, so amounts are those of a component in a
-worker. Threads of tasks are no resources here (`models.problem.workload`).
+worker. Threads of tasks are not resources here (`models.problem.workload`).
 """
 
 from __future__ import annotations

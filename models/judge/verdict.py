@@ -57,7 +57,7 @@ Amounts = dict[str, int | float]
 
 
 class NodeLoad(TypedDict):
-    """Load and capacity of a node; a capacity of ``None`` is no limit."""
+    """Load and capacity of a node; without limit where the capacity is ``None``."""
 
     node: str
     rack: str

@@ -148,8 +148,8 @@ def _exact(network: Network, bounds: tuple[Bound | None, ...]) -> Solution:
     loads, groups = network.loads, network.loads.flows.groups
     visits = [int(v) for v in np.flatnonzero(network.at_spout) for _ in range(int(network.size[v]))]
     routes = network.route[visits]
-    # A station for each task that is no spout, each link, and two for each task of a spout: its
-    # thread, and the pause until the next tuple has come.
+    # A station for each task of a bolt and each link, and two for each task of a spout: its thread,
+    # and the pause until the next tuple has come.
     threads = np.repeat(np.arange(network.group_count), groups.size)
     tasks = network.shared_demand[routes][:, threads]
     links = network.link_demand[routes]

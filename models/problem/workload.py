@@ -94,7 +94,7 @@ class Emission:
     megabits: Fraction
 
     def by_task(self, amount: Fraction, senders: int) -> Fraction:
-        """Return what a task sends that receives `amount`, one of so many."""
+        """Return what one of `senders` tasks sends that receives `amount`."""
         return self.rate / senders if self.selectivity is None else amount * self.selectivity
 
 

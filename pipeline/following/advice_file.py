@@ -118,7 +118,7 @@ def _check_start(path: Path, file: BinaryIO, end: int) -> None:
     file.seek(end)
     start = file.read(len(HEAD))
     if not HEAD.startswith(start):
-        rule = "has a last line without its end that is no advice; give another file"
+        rule = "has a last line without its end that is not advice; give another file"
         raise InputError(rule, has_value=False, file=str(path))
 
 

@@ -172,7 +172,7 @@ def new_folder(path: Path, compress: bool) -> Iterator[LogFolder]:
     Raises
     ------
     InputError
-        When `path` is there and is no empty folder, or cannot be made.
+        When `path` is there and is not an empty folder, or cannot be made.
     """
     if path.exists() and not (path.is_dir() and not any(path.iterdir())):
         rule = "must be a new or empty folder; remove it or choose another `out`"

@@ -42,7 +42,7 @@ def flows(topology: Topology, rate: float, tuple_bytes: float) -> tuple[Flow, ..
     """Return the flows of a topology, in the order of its streams.
 
     A stream without a rate carries as many tuples as its component takes in; that is `rate` for
-    components without input, and for streams within a cycle, of which the intake is no function.
+    components without input, and for streams within a cycle, of which the intake is not a function.
     """
     tasks = {one.id: one.parallelism for one in topology.placed_components}
     streams = [one for one in topology.streams if tasks[one.source] and tasks[one.target]]

@@ -1,6 +1,6 @@
 """Column expressions that both kinds of lines need.
 
-None depends on the session's time zone. Text that is no number becomes null and never an error.
+None depends on the session's time zone. Text that is not a number becomes null and never an error.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MILLISECONDS_FROM = 100_000_000_000
 _FIRST, _LAST = 100_000_000_000, 4_102_444_800_000
 _LARGEST = 9e18
 FAR_AHEAD_S = 86_400
-"""A line can be received no later than it is read; so much more is the clocks' and the zone's."""
+"""A line can be received no later than it is read; this much more is the clocks' and the zone's."""
 _FOLDER = "/workers-artifacts/"
 
 
@@ -88,7 +88,7 @@ def topology_of(folder: Column, default: str) -> Column:
     """Give the topology that a folder names, see `folder_of`; `default` for an empty one.
 
     The id of a topology is its name, a number and the time of its submission, so that one that was
-    submitted again keeps its name. A folder that is no such id names the topology as it is.
+    submitted again keeps its name. A folder with another name names the topology as it is.
     """
     name = fn.regexp_replace(folder, r"-\d+-\d+$", "")
     return fn.when(folder == "", fn.lit(default)).otherwise(name)

@@ -117,7 +117,7 @@ def load(folder: Path, reading: Reading) -> Manifest:
     Raises
     ------
     InputError
-        If it is no manifest of this version, or its files were read otherwise.
+        If it is not a manifest of this version, or its files were read otherwise.
     """
     path = folder / NAME
     if not path.is_file():
@@ -126,7 +126,7 @@ def load(folder: Path, reading: Reading) -> Manifest:
         document = json.loads(path.read_text(encoding="utf-8"))
         manifest = _manifest(document)
     except (ValueError, KeyError, TypeError) as error:
-        rule = "is no manifest of tables of this version; choose another folder or remove it"
+        rule = "is not a manifest of tables of this version; choose another folder or remove it"
         raise InputError(rule, file=str(path), has_value=False) from error
     if manifest.reading != in_words(reading):
         rule = "holds tables of logs that were read with other options; choose another folder"

@@ -109,7 +109,7 @@ def update(spark: SparkSession, logs: Path, folder: Path, reading: Reading) -> T
     Raises
     ------
     InputError
-        If `logs` is no folder, or the tables cannot be added to.
+        If `logs` is not a folder, or the tables cannot be added to.
     """
     before = files.load(folder, reading)
     new = {

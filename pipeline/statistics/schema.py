@@ -114,7 +114,7 @@ AHEAD = "ahead"
 IMPOSSIBLE = "impossible"
 UNREADABLE = "unreadable file"
 REASONS: dict[str, str] = {
-    MALFORMED: "not a line of either kind, or a value that is no number",
+    MALFORMED: "not a line of either kind, or a value that is not a number",
     NEGATIVE: "a count, time or size below zero",
     UNKNOWN_COMPONENT: "a component that the topology does not have",
     DUPLICATE: "the same sample once more; the first that was received counts",
@@ -130,7 +130,7 @@ REASONS: dict[str, str] = {
 USED = (OUT_OF_ORDER, RESET)
 """The reasons with which a line's numbers count nevertheless."""
 HARMLESS = (*USED, DUPLICATE, LATE, UNKNOWN_COMPONENT, UNREADABLE)
-"""The reasons that are no damage of the line itself.
+"""The reasons that are not damage of the line itself.
 
 A line that came twice or late is whole, one of another topology is right; of a file that cannot be
 read, no line is known, and `Coverage` has what it lacks.

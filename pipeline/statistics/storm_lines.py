@@ -265,7 +265,7 @@ def _has_sizes(text: Column) -> Column:
 def _entries() -> Column:
     """Give the entries of a line that count, as ``KEY=NUMBER`` or ``NUMBER``.
 
-    A faulty line has one, a metric that is not used none. That is no filter, because Spark would
+    A faulty line has one, a metric that is not used none. That is not a filter, because Spark would
     compute the parts of every line once for it and once for the rest.
     """
     name, text, metric = fn.col("name"), fn.col("text"), fn.col("metric")

@@ -64,7 +64,7 @@ def simulate(
     Raises
     ------
     InputError
-        For bad input, as `predict` does. A node over its hard memory is no error: nothing is
+        For bad input, as `predict` does. A node over its hard memory is not an error: nothing is
         simulated then, and `Simulation.over_memory` says why.
     SlotwiseError
         Where SimPy is not installed.

@@ -46,7 +46,7 @@ def why_not_linear(problem: Problem, most_steps: int) -> str | None:
     if workload.largest > most_steps:
         return f"'bottleneck' may have more than {most_steps:,} steps; use a coarser unit"
     if not workload.is_linear:
-        return f"'bottleneck' with streams by {LOCAL}: what tasks receive is no sum"
+        return f"'bottleneck' with streams by {LOCAL}: what tasks receive is not a sum"
     if problem.matrix is not None:
         return "'bottleneck' with distances by matrix"
     if any(wide < narrow for narrow, wide in pairwise(workload.serialise)):

@@ -255,7 +255,7 @@ class Closing:
             step *= GROWTH
 
     def _parts(self, duals: PartDuals, least: int) -> IntArray:
-        """Return [Y, K] the parts that a solution with so much flow inside can have."""
+        """Return [Y, K] the parts that a solution with this much flow inside can have."""
         gap = duals.total(self.model) - least * duals.scale
         parts = self.frontier.parts_within(
             duals.tables, duals.scale, duals.pi, duals.sigma - gap, self.params.max_parts

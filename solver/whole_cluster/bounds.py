@@ -68,7 +68,7 @@ class ClusterBounds:
         return forced + least
 
     def least_cost(self, rejected: int) -> Vector | None:
-        """Return a bound of the other terms, in their order, of plans that leave so much out.
+        """Return a bound of the other terms, in their order, of plans that leave this much out.
 
         ``None`` where no set of topologies has that weight, or too many sets would have to be
         looked at.

@@ -2,7 +2,7 @@
 
 A plan is improved by large neighbourhoods: one topology is solved again on the capacity that some
 others leave, and the rest are placed again; known layouts of many topologies are repacked; or all
-are placed anew in another order. In between a local search moves single tasks.
+are placed again in another order. In between a local search moves single tasks.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ CHANCE_OF_LARGER = 0.2
 """Probability of removing a larger topology, too."""
 
 CHANCE_OF_REBUILDING = 0.3
-"""Probability that all are placed anew with one earlier that has not the cheapest of its layouts
+"""Probability that all are placed again with one earlier that has not the cheapest of its layouts
 (squeaky wheel optimisation, Joslin and Clements, 1999)."""
 
 CHANCE_OF_REPACKING = 0.3

@@ -25,7 +25,7 @@ COUNTING = ("exhaustive", "cp-sat", "milp", "auto")
 
 
 def pair(*terms: str, megabits: int = 0, **cluster: Any) -> Instance:
-    """Two tasks of 30 % of a core each that send each other so much per second; two nodes."""
+    """Two tasks of 30 % of a core each that send each other this much per second; two nodes."""
     nodes = [node(f"n{n}", bandwidth_in_mbit_s=1, bandwidth_out_mbit_s=1) for n in range(2)]
     parts = [spout("s", rate=10, service_ms=30), bolt("b", service_ms=30)]
     to = stream("s", "b", tuple_bytes=megabits * 10**6 // 8 // 10 // 100)

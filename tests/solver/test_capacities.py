@@ -27,7 +27,7 @@ SEED = 20
 
 
 def small(*terms: str, cores: tuple[int, ...] = (1, 1), tasks: int = 3, **options: Any) -> Instance:
-    """A spout and bolts of 10 tuples/s, each task of 30 ms a tuple; nodes with so many cores."""
+    """A spout and bolts of 10 tuples/s, each task of 30 ms a tuple; nodes with these cores."""
     nodes = [node(f"n{n}", resources={"cpu": 100 * one}) for n, one in enumerate(cores)]
     parts = [spout("s", rate=10, service_ms=30), bolt("b", tasks - 1, service_ms=30 * (tasks - 1))]
     instance = workload(nodes, [topology(parts, [stream("s", "b")], **options)])

@@ -42,7 +42,7 @@ from slotwise.testing.random_instances.tiny import simplified, tiny_instance
 SEED = 20261124
 DRAWN, RUNNING = 180, 30
 TAKEN = 20
-"""Of the instances that are drawn, so many are solved by each engine that takes them."""
+"""Drawn instances that are solved by each engine that takes them."""
 
 LIMITS = Limits(time_s=60.0, workers=1, seed=3)
 LONG_S = 60.0

@@ -25,7 +25,7 @@ LIMITS = Limits(time_s=60.0)
 
 
 def limited(instance: Instance, moves: int) -> Problem | None:
-    """The instance with at most so many moves; ``None`` where the engine does not take it."""
+    """The instance with at most `moves` moves; ``None`` where the engine does not take it."""
     objective = replace(instance.objective, limits={"moved": moves})
     try:
         problem = compile_problem(replace(instance, objective=objective))

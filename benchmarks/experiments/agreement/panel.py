@@ -160,7 +160,7 @@ def ask(name: str, problem: Problem, limits: Limits) -> Answer:
         reason = str(error.__cause__ or error)
     except InternalError as error:
         fault = f"internal error: {error}"
-    except Exception:  # noqa: BLE001 (a fault, told with the instance)
+    except Exception:  # noqa: BLE001 (a fault, reported with the instance)
         fault = " | ".join(traceback.format_exc().strip().splitlines()[-3:])
     return Answer(name, outcome, reason, time.perf_counter() - started, fault)
 

@@ -59,7 +59,7 @@ def read_rows(path: Path) -> list[InstanceRow]:
     Raises
     ------
     InputError
-        When a line is no row.
+        When a line is not a row.
     """
     if not path.exists():
         return []

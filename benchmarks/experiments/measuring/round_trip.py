@@ -8,7 +8,7 @@ true weights and compared with the true optimum; `gap` is relative to that. Exit
 above `MOST_GAP`.
 
 Capacities are hard, so that the optimum jumps where a task just fits: no measurement of finite
-length settles those instances. They are drawn anew, and counted: the ones whose optimum is not the
+length settles those instances. They are drawn again, and counted: the ones whose optimum is not the
 same with all demands 2 % larger and 2 % smaller (`MARGIN`), between which every measurement that is
 2 % right lies.
 """
@@ -124,7 +124,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _draw(options: argparse.Namespace) -> tuple[list[Instance], int]:
-    """Return the instances, and how many were drawn anew."""
+    """Return the instances, and how many were drawn again."""
     instances = []
     attempts = 0
     for index in range(options.count):
@@ -238,7 +238,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kind", choices=KINDS, default="both")
     parser.add_argument("--statistic", default="mean", help="mean, p50, p95 or max")
     parser.add_argument(
-        "--keep-unsettled", action="store_true", help="take instances that are drawn anew, too"
+        "--keep-unsettled", action="store_true", help="take also what is drawn again otherwise"
     )
     parser.add_argument("--time-limit", type=float, default=60.0)
     parser.add_argument("--master", default="local[*]")

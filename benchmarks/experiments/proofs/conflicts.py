@@ -36,7 +36,7 @@ COLUMNS = {
 }  # fmt: skip
 
 LATE_S = 2.0
-"""A solve that is under way when the time ends may take so much longer."""
+"""Seconds that a solve may take longer that is under way when the time ends."""
 
 
 @dataclass(frozen=True, slots=True)

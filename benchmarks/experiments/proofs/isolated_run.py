@@ -19,7 +19,7 @@ from slotwise.processes.child import command_of, exchange, take_stdout
 from slotwise.processes.pipes import last_line
 
 GRACE_S = 60.0
-"""Reading, building a large model and late stopping: so long after its limit a child is killed."""
+"""Seconds after its limit when a child is killed: it reads, builds its model and may stop late."""
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 ONE_THREAD = dict.fromkeys(THREADS, "1")

@@ -95,7 +95,7 @@ def measured(instance: Instance, max_moves: int, time_limit_s: float, seed: int)
     Raises
     ------
     SlotwiseError
-        Where the front is no front.
+        Where points of the front are dominated or in disorder.
     """
     limits = Limits(time_s=time_limit_s, seed=seed, memory_mb=default_limit_mb())
     solved = front(instance, max_moves, limits)

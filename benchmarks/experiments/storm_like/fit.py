@@ -57,7 +57,7 @@ class Fit:
         these stand for them.
     five_percent
         What the distance of two samples of one distribution exceeds in 1 of 20 cases, about;
-        ``None`` for components, which are no independent sample.
+        ``None`` for components, which are not independent samples.
     """
 
     of: str

@@ -228,7 +228,7 @@ def _of_method(name: str, pairs: Pairs) -> list[TermChange]:
 
 
 def _change(name: str, term: str, by_instance: Mapping[str, Sequence[float]]) -> TermChange:
-    """Sum up one term; the seeds of an instance are averaged, they are no independent instances."""
+    """Sum up one term; the seeds of an instance are averaged, for they are not independent."""
     every = [one for some in by_instance.values() for one in some]
     means = [fmean(by_instance[key]) for key in sorted(by_instance)]
     low, high = mean_interval(means, generator(0, name, term)) or (None, None)

@@ -42,7 +42,7 @@ SHORTER = 0.05
 """Least share of gaps of a fraction of the interval with which that fraction is the interval."""
 FRACTIONS = range(2, 9)
 PLACES = 3
-"""Least number of workers, or nodes, whose common grid is no chance."""
+"""Least number of workers, or nodes, whose common grid is not chance."""
 CHANCE = 0.005
 """Most chance with which a sign may be one."""
 
@@ -221,7 +221,7 @@ def _close(gap: float, other: float) -> bool:
 
 
 def _shortest(its: Signs, in_all: int) -> float:
-    """Return the shortest gap that is no exception."""
+    """Return the shortest gap that is not an exception."""
     for gap in sorted(its.gaps):
         near = Counter({one: n for one, n in its.gaps.items() if _close(one, gap)})
         if near.total() >= SHORTER * in_all:

@@ -26,7 +26,7 @@ _RUN = ("topology", "source", "submission")
 _TIME = (*_RUN, "start")
 _WORKER = (*_TIME, "node", "worker")
 _FINE = 10**12
-"""Rates are in tuples by so many microseconds, as whole numbers."""
+"""Microseconds in which rates count tuples, as whole numbers."""
 
 
 def message_sizes(windows: DataFrame) -> DataFrame:

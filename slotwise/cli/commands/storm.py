@@ -41,7 +41,7 @@ MaxAge = Annotated[
         "--max-age",
         callback=options.check_time_limit,
         metavar="SECONDS",
-        help="Storm follows the plan for so long.",
+        help="How long Storm follows the plan.",
     ),
 ]
 

@@ -24,7 +24,7 @@ CORNERS = (
 
 
 def check_kind(kind: str | None) -> None:
-    """Refuse what is no kind of instances; raises `InputError`."""
+    """Raise `InputError` unless it is a kind of instances."""
     if kind is not None:
         instances(kind)
 

@@ -428,7 +428,7 @@ def survives_node_loss(trial: Trial, instance: Instance) -> Finding | None:
     """Lose each node in use in turn; the rest of the placement is what runs now.
 
     The scheduler must place all again where that is possible, and keep every rule. One that is not
-    for running tasks is not told of them.
+    for running tasks does not hear of them.
     """
     placement, _ = trial.valid(instance)
     if len(instance.cluster.nodes) == 1:

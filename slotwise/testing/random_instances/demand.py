@@ -29,7 +29,7 @@ def with_some_demand(instance: Instance) -> Instance:
 def with_demand(instance: Instance, key: str, amount: Decimal) -> Instance:
     """Return the instance with `amount` of `key` for each task of the first component with tasks.
 
-    Every node gets so much more capacity as all these tasks need, so that what fitted still fits.
+    Every node gets as much more capacity as all these tasks need, so that what fitted still fits.
     """
     first, *others = instance.topologies
     chosen = with_tasks_in(first)[0]

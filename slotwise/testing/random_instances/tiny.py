@@ -329,7 +329,7 @@ def make_topology(
 
 
 def with_tasks(topology: Topology, least: int = 1) -> Topology:
-    """Return the topology with `least` tasks, ackers included, of which one is no acker.
+    """Return the topology with `least` tasks, ackers included, of which one is not an acker.
 
     Where there are fewer, the first component gets more.
     """

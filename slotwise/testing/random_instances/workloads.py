@@ -32,7 +32,7 @@ def workload_instance(rng: Generator) -> Instance:
 
 
 def drawn_workload(choose: Chooser, most_tasks: int, most_nodes: int) -> Instance:
-    """Return an instance of at most so many tasks and nodes that counts ``bottleneck``."""
+    """Return an instance of at most that number of tasks and nodes that counts ``bottleneck``."""
     instance = ruled_instance(choose, most_tasks, most_nodes)
     if chance(choose, 40):
         instance = simplified(choose, instance)

@@ -185,7 +185,7 @@ class SchedulerStory(RuleBasedStateMachine):
                 note(f"left out: {topology.id}")
 
     def _answers(self, instance: Instance) -> tuple[Answer, Answer]:
-        """Return two answers to an instance, remembered, so that a story can be told again."""
+        """Return two answers to an instance, remembered, so that a story can be repeated."""
         key = instance_hash(instance)
         if key not in self._answered:
             self._answered[key] = (

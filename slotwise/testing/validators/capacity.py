@@ -116,7 +116,7 @@ def _ackers(draw: st.DrawFn, broken: bool) -> Scene:
 
 
 def _least_of_a_worker(draw: st.DrawFn, broken: bool) -> Scene:
-    # A worker counts at least so much cpu, and more where its tasks need more.
+    # A worker counts at least this much cpu, and more where its tasks need more.
     step = draw(st.sampled_from(STEPS))
     least, *needs = amounts(draw, step, 3)
     apart = draw(st.booleans())

@@ -145,7 +145,7 @@ class _Search:
 
     def _is_wrong(self, case: Case) -> bool:
         if self._answer is not None and self._answer.timed_out:
-            return case == self._found  # no more waiting: the first one is told
+            return case == self._found  # no more waiting: the first one is reported
         answer = ask_validator(self._validator, case.instance, case.placement)
         self.tried += self._found is None
         if mistake_of(case, answer) is None:

@@ -160,7 +160,7 @@ def _tasks_together(draw: st.DrawFn, broken: bool) -> Scene:
 
 
 def _any_labels(draw: st.DrawFn, broken: bool) -> Scene:
-    # Labels tell workers apart; they are no numbers of slots.
+    # Labels tell workers apart; they are not numbers of slots.
     first, last = draw(st.sampled_from(((1, 0), (7, 3), (6700, 6703))))
     spots = [("n0", first), ("n0", last)]
     return scene(draw, [node(slots=2 - broken)], [topology(component("a", 2))], spots)

@@ -300,5 +300,5 @@ class BranchAndPrice:
 
 
 def _sides(row: CountRow) -> tuple[CountRow, CountRow]:
-    """Return a row of at most so many places, and that of more."""
+    """Return the row and its complement: more places than its number."""
     return row, CountRow(row.kind, row.count, least=row.most + 1)

@@ -199,7 +199,7 @@ class CountMaster:
         return True
 
     def places(self) -> FloatArray:
-        """Return [K, N + 1] how many places hold so many tasks or more, in the optimum."""
+        """Return [K, N + 1] how many places hold at least 0, ..., N tasks, in the optimum."""
         used, contents = self._lp.solution(), np.array(self._columns)
         places = np.zeros(self._row.shape)
         for k, counts in enumerate(contents.T):

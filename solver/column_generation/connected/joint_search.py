@@ -285,7 +285,7 @@ class NodeSizes:
         [T, D] of a node.
     counts
         [T - 1] how many nodes there are of each size but the last and all before it. All together
-        are no limit: contents of few tasks share nodes.
+        do not limit: contents of few tasks share nodes.
     """
 
     kinds: TaskTypes

@@ -1,6 +1,6 @@
 """Partitions of the tasks of a kind into the counts of places, and the dearest at given prices.
 
-Rows limit how many places hold at least so many tasks of a kind. A partition keeps all rows of its
+Rows limit how many places hold at least c tasks of a kind. A partition keeps all rows of its
 kind or does not count, so the dearest one costs at most what it costs without them: that is how
 branch and price branches here (`branching`).
 """

@@ -84,7 +84,7 @@ def test_bars_are_means_over_the_instances_of_all() -> None:
     # Failures are infinite in quantiles: near 0, 0, 10, inf; far 50, 50, 100, inf.
     assert (near["median"], far["median"], far["95th percentile"]) == ("5 %", "75 %", "∞")
     assert near["95 % interval"] == "-", "of two instances"
-    assert found["overload", "far"]["mean"] == "0 %", "infinite on d, so that d is no common one"
+    assert found["overload", "far"]["mean"] == "0 %", "infinite on d, so that d is not a common one"
 
 
 def test_a_point_is_the_worth_of_a_run() -> None:

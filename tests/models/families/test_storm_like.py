@@ -55,7 +55,7 @@ def topologies() -> tuple[Topology, ...]:
 
 
 def topology(*tasks: int, streams: str = "", cpu: int = 10) -> Topology:
-    """Return components a, b, ... with so many tasks; streams as "ab bc"."""
+    """Return components a, b, ... with these numbers of tasks; streams as "ab bc"."""
     demand = {"cpu": Decimal(cpu), "onheap_mb": Decimal(128)}
     components = (Component(chr(97 + n), "bolt", count, demand) for n, count in enumerate(tasks))
     pairs = (Stream(a, b) for a, b in streams.split())

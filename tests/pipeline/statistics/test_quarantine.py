@@ -28,7 +28,7 @@ def line(
     node: str = "n1",
     task: str = "3:a",
 ) -> str:
-    """A line stamped and received (by default, at once) so many seconds after `START`."""
+    """A line stamped and received (by default, at once) these seconds after `START`."""
     at = datetime.fromtimestamp(START + (second if received is None else received), UTC)
     text = at.strftime("%Y-%m-%d %H:%M:%S,%f")[:-3]
     return f"{text} 60000    {START + second}\t{node}:6700\t{task}\t{name:<23}\t{value}"
@@ -115,17 +115,17 @@ SCENARIOS = {
         [(120, 60), (180, 40), (240, 60)],
         [("duplicate", False), ("reset", True)],
     ),
-    "a total that lost its last digits is no restart": Scenario(
+    "a total that lost its last digits is not a restart": Scenario(
         [total(60, 9990), total(120, 10240), total(180, 10), total(240, 10740)],
         [(120, 250), (240, 500)],
         [("impossible", False)],
     ),
-    "milliseconds that lost their last digits are no restart": Scenario(
+    "milliseconds that lost their last digits are not a restart": Scenario(
         [cpu(60, 9990), cpu(120, 10240), cpu(180, 10), cpu(240, 10740)],
         [(120, 250 * 10**6), (240, 500 * 10**6)],
         [("impossible", False)],
     ),
-    "totals with digits too many are no restarts": Scenario(
+    "totals with digits too many are not restarts": Scenario(
         [
             total(60, 100),
             total(120, 160_000),
@@ -168,7 +168,7 @@ SCENARIOS = {
         [(120, 60), (1060, 30)],
         [],
     ),
-    "a late reading is no reading": Scenario(
+    "a late reading does not count": Scenario(
         [
             *(total(second, second) for second in range(60, 600, 60)),
             total(90, 1000, received=5000),

@@ -185,7 +185,7 @@ def test_planted_faults_are_found(spark: SparkSession, tmp_path: Path, root: Pat
 
 
 def test_a_damaged_file_is_left_out_by_name(spark: SparkSession, tmp_path: Path) -> None:
-    """One that is cut short, and one that is no gzipped file; a second run reads neither again."""
+    """One that is cut short, and one that is not gzipped; a second run reads neither again."""
     logs, folder = tmp_path / "logs [1]", tmp_path / "tables"
     write(logs, "a.metrics", line(60, 20, "__emit-count"))
     cut = write(logs, "cut.metrics.gz", *(line(at, 20, "__emit-count") for at in range(999)))

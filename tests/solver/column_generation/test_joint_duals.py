@@ -75,7 +75,7 @@ def contents_of(graph: FlowGraph) -> IntArray:
 
 
 def most_inside(workers: FlowGraph, slots: int) -> dict[tuple[int, ...], int]:
-    """Return what each content of at most so many workers holds inside them at most."""
+    """Return what each content of at most that number of workers holds inside them at most."""
     parts = [(tuple(row), int(workers.gains(row))) for row in contents_of(workers)]
     best = {tuple([0] * workers.count): 0}
     for _ in range(slots):

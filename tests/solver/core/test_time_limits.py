@@ -50,7 +50,7 @@ def _wait(seconds: float) -> None:
 
 
 def within(problem: Problem, seconds: float) -> Reporter:
-    """Return a reporter whose token is cancelled after so many seconds."""
+    """Return a reporter whose token is cancelled after that number of seconds."""
     return null_reporter(problem, "one", RunToken(time.perf_counter() + seconds))
 
 

@@ -24,7 +24,7 @@ from slotwise.solver.rebalance.plan import make_plan
 
 
 def problem_of(sizes: list[int], room: list[int], nodes: tuple[int, ...]) -> Problem:
-    """One task of each size, all different, on nodes with so much room; running on `nodes`."""
+    """One task of each size, all different, on nodes with that much room; running on `nodes`."""
     machines = tuple(
         Node(f"n{n}", "r", resources={"cpu": Decimal(cpu)}) for n, cpu in enumerate(room)
     )

@@ -153,7 +153,7 @@ def on_nodes(cpus: tuple[int, ...], *topologies: Topology) -> Problem:
 
 
 def tasks(name: str, first: int, second: int, cpu: int, *flows: Stream) -> Topology:
-    """Return a topology of two components of so many tasks, of this much cpu each."""
+    """Return a topology of two components of `first` and `second` tasks, each of `cpu`."""
     pair = tuple(
         Component(one, "bolt", count, {"cpu": cpu})
         for one, count in zip("ab", (first, second), strict=True)

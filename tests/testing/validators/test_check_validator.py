@@ -149,7 +149,7 @@ def test_an_answer_of_another_form_is_a_mistake() -> None:
 
 
 def misses_large_heaps(instance: Instance, placement: Placement) -> bool:
-    """The judge, to which a need of 30 or more is no violation."""
+    """The judge, to which a need of 30 or more is not a violation."""
     return all(one.needed >= 30 for one in judge(instance, placement).violations)
 
 

@@ -91,7 +91,7 @@ class Storm:
             raise SlotwiseError(f"Storm refuses: {output or 'out of time'}")
 
     def settled(self, tasks: int) -> None:
-        """Wait until so many executors are assigned."""
+        """Wait until that number of executors is assigned."""
         wait_for(
             self.address,
             lambda one: sum(map(len, one.running.values())) == tasks,

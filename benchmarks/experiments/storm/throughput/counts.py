@@ -56,7 +56,7 @@ def counted(folder: Path, tasks: int, start_ms: int, end_ms: int) -> Counted:
     Raises
     ------
     SlotwiseError
-        When a task acked next to nothing, or began anew.
+        When a task acked next to nothing, or began again.
     """
     rate = latency_us = 0.0
     acked = failed = seen = 0

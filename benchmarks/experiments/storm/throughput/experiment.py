@@ -3,7 +3,7 @@
 A Storm of its own processes, each supervisor in a network namespace with little bandwidth, runs a
 topology. ``slotwise import`` reads it, each placement is put into effect by ``slotwise storm
 apply``, and what the spouts' tuples do is measured beside prediction and simulation. A *run* is
-one placement put into effect anew, a warm-up and an interval; the placements take turns.
+one placement put into effect again, a warm-up and an interval; the placements take turns.
 """
 
 from __future__ import annotations
@@ -269,7 +269,7 @@ def submit(storm: Storm, topology: Topology, setting: Setting) -> None:
         "topology.message.timeout.secs": setting.timeout_s,
         "topology.disable.loadaware.messaging": True,
         "topology.worker.max.heap.size.mb": 1024,
-        # From the start: workers begin anew half a minute after a setting has changed.
+        # From the start: workers restart half a minute after a setting has changed.
         "topology.scheduler.strategy": PLANNED_STRATEGY,
         **IDLE_THREADS_SLEEP,
         "slotwise.tuple.bytes": setting.payload_bytes,

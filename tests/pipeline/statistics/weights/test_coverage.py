@@ -31,7 +31,7 @@ def at(*seconds: int) -> dict[str, int]:
         # Two of four consumers.
         (STORM, 180, Signs({60: 49, 180: 51}), 60),
         (STORM, 120, Signs({120: 99, 60: 1}, uptimes=at(12)), 60),
-        # An interval that Storm's own is no part of is what somebody has set.
+        # An interval that is not made of Storm's own is what somebody has set.
         (STORM, 90, Signs({90: 100}, phases=at(1, 50, 77)), None),
         (JSON, 240, Signs({240: 100}), None),
         (JSON, 240, Signs({240: 100}, phases=at(0, 60, 120)), 60),

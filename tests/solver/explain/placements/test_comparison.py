@@ -1,4 +1,4 @@
-"""Two placements compared: what is interchangeable is no difference, the rest is exact."""
+"""Two placements compared: what is interchangeable does not differ, the rest is exact."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_word_count_by_hand(examples):
 
 
 def test_a_placement_does_not_differ_from_itself_by_other_names(examples):
-    """Nodes n1 and n2 are equal: all tasks exchanged between them is no difference."""
+    """Nodes n1 and n2 are equal: exchanging all their tasks makes no difference."""
     instance = slotwise.read_instance("word-count.json")
     problem = compile_problem(instance)
     first = slotwise.place(instance, "r-storm", seed=0)
