@@ -38,6 +38,14 @@ NO_LIMIT = 2**62
 Number = Decimal | int | float | str
 
 _NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_UNITS: dict[str, int | Fraction] = {
+    "ms": Fraction(1, 1000),
+    "s": 1,
+    "m": 60,
+    "h": 3600,
+    "d": 86_400,
+}
+_LENGTH = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,6})?)\s*(ms|[smhd])?")
 _EXACT = Context(prec=2 * (MAX_DIGITS + MAX_EXPONENT))
 
 
@@ -147,6 +155,26 @@ def time_limit(value: object, field: str) -> float:
             if 0 < seconds < math.inf:
                 return seconds
     raise InputError("must be a finite number of seconds above 0", field=field, value=value)
+
+
+def seconds(length: str | int, field: str) -> Fraction:
+    """Return a length of time in seconds: ``90``, ``"90s"``, ``"5m"``, ``"1.5h"``, ``"7d"``.
+
+    Raises
+    ------
+    InputError
+        For anything else.
+
+    Examples
+    --------
+    >>> seconds("10m", "cooldown"), seconds("500ms", "trigger")
+    (Fraction(600, 1), Fraction(1, 2))
+    """
+    written = _LENGTH.fullmatch(str(length).strip())
+    if written is None or isinstance(length, bool):
+        rule = "must be a length of time such as 30s, 10m, 1.5h, 7d or 500ms"
+        raise InputError(rule, field=field, value=length)
+    return Fraction(written[1]) * _UNITS[written[2] or "s"]
 
 
 def decimals(number: Decimal) -> int:

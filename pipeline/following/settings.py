@@ -71,9 +71,6 @@ class Following:
             raise InputError(rule, field="min_gain", value=float(self.thresholds.min_gain))
 
 
-_UNITS = {"ms": Fraction(1, 1000), "s": Fraction(1), "m": Fraction(60), "h": Fraction(3600)}
-
-
 def share(text: str, field: str) -> Fraction:
     """Return a share: ``5%`` or ``0.05``.
 
@@ -88,23 +85,3 @@ def share(text: str, field: str) -> Fraction:
     except (ValueError, ZeroDivisionError) as error:
         raise InputError("must be a share such as 5% or 0.05", field=field, value=text) from error
     return value
-
-
-def seconds(text: str, field: str) -> Fraction:
-    """Return a length of time in seconds: ``30s``, ``10m``, ``1.5h``, ``500ms``.
-
-    Examples
-    --------
-    >>> seconds("10m", "cooldown")
-    Fraction(600, 1)
-    """
-    stripped = text.strip()
-    for unit in sorted(_UNITS, key=len, reverse=True):
-        number = stripped.removesuffix(unit)
-        if number != stripped and number:
-            try:
-                return Fraction(number.strip()) * _UNITS[unit]
-            except (ValueError, ZeroDivisionError):
-                break
-    rule = "must be a length of time such as 30s, 10m, 1.5h or 500ms"
-    raise InputError(rule, field=field, value=text)

@@ -14,13 +14,13 @@ from slotwise.api.paths import path_of
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import write_instance
-from slotwise.models.values import Number, exact
+from slotwise.models.values import Number, exact, seconds
 from slotwise.pipeline.following.advice import Advice
 from slotwise.pipeline.following.follow import Followed
 from slotwise.pipeline.following.follow import follow as follow_stream
 from slotwise.pipeline.following.hysteresis import Thresholds
 from slotwise.pipeline.following.measuring import Measuring
-from slotwise.pipeline.following.settings import Following, Search, seconds, share
+from slotwise.pipeline.following.settings import Following, Search, share
 from slotwise.pipeline.following.sources import source_of
 from slotwise.pipeline.following.stream import Trigger
 from slotwise.pipeline.spark.masters import Cluster

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from slotwise.models.errors import InputError, in_file
 from slotwise.models.formats.text import read_data
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import instance_hash
-from slotwise.models.values import Number, exact, one_of, time_limit
+from slotwise.models.values import Number, exact, one_of, seconds, time_limit
 from slotwise.pipeline.spark.masters import (
     SHORT_LIVED,
     THROUGHPUT,
@@ -40,9 +39,9 @@ from slotwise.pipeline.statistics.weights.logs import (
 from slotwise.pipeline.statistics.weights.measured import Measured
 
 STATISTICS = ("mean", "p50", "p95", "max")
-UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
-MOST_WINDOW_S = 86_400
-MOST_LAST_S = 36_500 * 86_400
+DAY_S = 86_400
+MOST_WINDOW_S = DAY_S
+MOST_LAST_S = 36_500 * DAY_S
 FEW_BYTES = 64 << 20
 """Bytes of logs, about half a million lines: for fewer, Spark runs in a short-lived Java."""
 
@@ -204,18 +203,18 @@ def settings_of(
 
 
 def window_seconds(window: str | int) -> int:
-    """Return a length of time in whole seconds: ``90``, ``"90s"``, ``"5m"``, ``"1h"``, ``"1d"``.
+    """Return a window in whole seconds, written as `models.values.seconds` reads it.
 
     Raises
     ------
     InputError
-        For anything else, and unless it is from 1 second to 1 day.
+        Unless it is a whole number of seconds, from 1 second to 1 day.
     """
-    seconds = _seconds(window)
-    if not 1 <= seconds <= MOST_WINDOW_S:
-        rule = "must be from 1 second to 1 day, such as 90s, 5m or 1h"
+    length = seconds(window, "window")
+    if not 1 <= length <= MOST_WINDOW_S or length.denominator > 1:
+        rule = "must be whole seconds, from 1 second to 1 day, such as 90s, 5m or 1h"
         raise InputError(rule, field="window", value=window)
-    return seconds
+    return int(length)
 
 
 def last_seconds(last: str | int, window_s: int) -> int:
@@ -227,20 +226,14 @@ def last_seconds(last: str | int, window_s: int) -> int:
         Unless it is a whole number of windows of `window_s` seconds, one at least, and at most 100
         years.
     """
-    seconds = _seconds(last)
-    if not window_s <= seconds <= MOST_LAST_S or seconds % window_s:
+    length = seconds(last, "last")
+    if not window_s <= length <= MOST_LAST_S or length % window_s:
         rule = (
             f"must be a whole number of windows of {window_s} s, such as 12h or 7d, and at most "
-            f"{MOST_LAST_S // UNITS['d']}d"
+            f"{MOST_LAST_S // DAY_S}d"
         )
         raise InputError(rule, field="last", value=last)
-    return seconds
-
-
-def _seconds(length: str | int) -> int:
-    """Return a length of time in whole seconds; 0 where it is none."""
-    written = re.fullmatch(r"(\d{1,9})\s*([smhd]?)", str(length).strip())
-    return int(written[1]) * UNITS[written[2]] if written and not isinstance(length, bool) else 0
+    return int(length)
 
 
 def clock_rates(ghz: ClockRates) -> dict[str, int]:

@@ -119,7 +119,7 @@ def test_nothing_but_advice_is_removed(found, tmp_path, before):
     with path.open("a") as file:
         file.write("no line end")
     content = path.read_bytes()
-    with pytest.raises(InputError, match="no advice; give another file"):
+    with pytest.raises(InputError, match="not advice; give another file"):
         mend(path, "s")
     assert path.read_bytes() == content
 
