@@ -21,8 +21,8 @@ test: export SLOTWISE_TESTS = fast
 test-all: export SLOTWISE_TESTS = all
 test-all: $(VENV)/spark.jsa
 # More processes than cores, for many tests wait; another number: make test JOBS=8. A file's tests
-# run in one process, for they share what is costly to make; in the order of the folders Spark's
-# come first. Many tests start an interpreter, so bytecode is kept.
+# run in one process, for they share what is costly to make, in the order of tests/conftest.py. Many
+# tests start an interpreter, so bytecode is kept.
 test test-all: $(VENV)/.installed-dev
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 

@@ -60,6 +60,17 @@ SPARK_FILES = {
 
 GROUPS = {file: f"spark-{name}" for name, files in SPARK_FILES.items() for file in files}
 
+BEFORE_OTHERS = (*GROUPS, "tests/testing/")
+"""Long files and folders: none of them is left to one process when the others have ended."""
+ONE_BY_ONE = "tests/test_docs.py"
+"""A file whose tests share nothing; they fill the gaps at the end."""
+
+
+def rank(nodeid: str) -> int:
+    """Return when a test runs: 0 = early, 2 = last."""
+    return 2 if nodeid.startswith(ONE_BY_ONE) else not nodeid.startswith(BEFORE_OTHERS)
+
+
 # A JVM that lives for seconds is sooner done without the second compiler; the room for what the
 # first one makes, 48 MB by default, is soon full, and then Java interprets. Unlike the variables
 # that Java itself reads, Spark's is not announced on stderr; the subprocesses of tests inherit it.
@@ -109,7 +120,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling | None:
-    """Run a group of `SPARK_FILES` like one file where tests are spread over processes by file."""
+    """Spread tests over processes by file, but `SPARK_FILES` by group and `ONE_BY_ONE` by test."""
     if config.getvalue("dist") != "loadfile":
         return None
     from xdist.scheduler import LoadFileScheduling
@@ -117,7 +128,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFil
     class Scheduling(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
             file = super()._split_scope(nodeid)
-            return GROUPS.get(file, file)
+            return nodeid if file == ONE_BY_ONE else GROUPS.get(file, file)
 
     return Scheduling(config, log)
 
@@ -141,7 +152,8 @@ TURNS = 4
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip the tests that take longer than `TESTS` allows, and those that need a seed."""
+    """Order the tests; skip those that take longer than `TESTS` allows, or need a seed."""
+    items.sort(key=lambda item: rank(item.nodeid))
     costly = sorted({item.path for item in items if item.get_closest_marker("in_turn")})
     for item in items:
         if item.get_closest_marker("in_turn") and DAILY_SEED and not DEEP:
