@@ -74,8 +74,7 @@ def make_joint_levels(
     scale, a, b = nodes.duals.scale, places.node_saving, places.worker_saving
     bounds, proven = None, a * nodes.duals.pi
     if workers is not None and b:
-        slots = int(places.problem.slots.max())
-        penalty = 1 + -(-a // b)
+        slots, penalty = places.most_workers, 1 + -(-a // b)
         bounds = WorkerBounds(
             workers.graph, scale, workers.duals.pi, slots, penalty, deadline, token
         )

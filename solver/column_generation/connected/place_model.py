@@ -29,6 +29,7 @@ from slotwise.solver.column_generation.configurations.enumeration import (
     within_node_caps,
 )
 from slotwise.solver.column_generation.connected.graph import Admits, FlowGraph, make_flow_graph
+from slotwise.solver.column_generation.connected.worker_rules import find_worker_rules
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
 from slotwise.solver.core.declared_rules import declares
 from slotwise.solver.structure.node_types import has_single_workers
@@ -64,6 +65,8 @@ class PlaceModel:
     per_worker
         [K] most tasks of a kind in a worker where each kind has workers of its own; ``None``
         elsewhere.
+    most_workers
+        Of a node, by its slots and what each worker counts at least.
     """
 
     problem: Problem
@@ -74,6 +77,7 @@ class PlaceModel:
     workers: FlowGraph | None
     worker_saving: int
     per_worker: IntArray | None
+    most_workers: int
 
     @property
     def farthest(self) -> int:
@@ -181,34 +185,45 @@ def make_place_model(
     topology = next(t for t, rules in enumerate(problem.rules) if rules.classes)
     single = has_single_workers(problem, topology)
     isolated = not single and has_own_workers(problem, kinds, problem.rules[topology])
-    per_worker = _per_worker(problem, kinds, topology) if isolated else None
-    rules = NodeRules(problem, kinds, topology, per_worker)
+    alone = _per_worker(problem, kinds, topology)
+    per_worker = alone if isolated else None
+    rules = NodeRules(problem, kinds, topology, alone, isolated=isolated)
+    most_workers = _most_workers(problem)
     split = not single and not isolated
     distance = problem.distance
     return PlaceModel(
         problem=problem,
         kinds=kinds,
         rules=rules,
-        nodes=_nodes(problem, kinds, rules, per_worker, params, token),
+        nodes=_nodes(problem, kinds, rules, alone, most_workers, params, token),
         node_saving=int(distance[RACK] - distance[WORKER if single else NODE]),
         workers=_workers(problem, kinds, topology, params, token) if split else None,
         worker_saving=int(distance[NODE] - distance[WORKER]) if split else 0,
         per_worker=per_worker,
+        most_workers=most_workers,
     )
+
+
+def _most_workers(problem: Problem) -> int:
+    """Return the most workers that a node has slots and cpu for."""
+    most = problem.slots
+    if problem.cpu is not None and problem.min_worker_cpu:
+        most = np.minimum(most, problem.capacity[:, problem.cpu] // problem.min_worker_cpu)
+    return int(most.max())
 
 
 def _nodes(
     problem: Problem,
     kinds: TaskTypes,
     rules: NodeRules,
-    per_worker: IntArray | None,
+    alone: IntArray,
+    slots: int,
     params: ConnectedParams,
     token: CancellationToken,
 ) -> tuple[FlowGraph, ...]:
-    capacity, slots = problem.capacity.max(axis=0), int(problem.slots.max())
+    capacity = problem.capacity.max(axis=0)
     most = most_on_nodes(problem, kinds).max(axis=1)
-    if per_worker is not None:
-        most = np.minimum(most, per_worker * min(problem.task_count, slots))
+    most = np.minimum(most, alone * min(problem.task_count, slots))
 
     def admits(counts: IntArray) -> BoolArray:
         load, workers = rules.load(counts)
@@ -221,8 +236,8 @@ def _nodes(
         for d in range(len(problem.dims))
         if capacity[d] < NO_LIMIT and kinds.demand[:, d].any()
     ]
-    if per_worker is not None and slots < NO_LIMIT:
-        additive.append(_slot_rule(kinds, per_worker, slots))
+    if slots < NO_LIMIT:
+        additive += rules.slot_rules(slots)
     tasks = int(kinds.sizes.sum())
     additive.append((np.ones(kinds.count, dtype=np.int64), tasks))
     filled = [int(kinds.sizes @ weights) / max(units, 1) for weights, units in additive]
@@ -242,18 +257,22 @@ class NodeRules:
     ----------
     problem, kinds, topology
         As of `PlaceModel`.
-    per_worker
-        As of `PlaceModel`: then both are exact, workers are as few and as equal as they can be.
+    alone
+        [K] most tasks of a kind in a worker, if alone there.
+    isolated
+        Whether each kind has workers of its own: then both are exact, workers are as few and as
+        equal as they can be.
     """
 
     def __init__(
-        self, problem: Problem, kinds: TaskTypes, topology: int, per_worker: IntArray | None
+        self, problem: Problem, kinds: TaskTypes, topology: int, alone: IntArray, *, isolated: bool
     ) -> None:
         self._problem = problem
         self._kinds = kinds
-        self._per_worker = per_worker
+        self._per_worker = alone if isolated else None
         self._rules = problem.rules[topology]
         self._heap = heap_of(problem, kinds)
+        self._shared = find_worker_rules(self._heap, self._rules.heap_limit, alone, kinds.sizes)
         self._components, self._in_component = components_of(problem, kinds)
         self._cliques = _cliques(self._components.tolist(), self._rules)
 
@@ -269,14 +288,22 @@ class NodeRules:
             load[:, problem.cpu] = np.maximum(cpu, least * workers)
         return load, workers
 
+    def slot_rules(self, slots: int) -> list[tuple[IntArray, int]]:
+        """Return additive rules on a node of that many workers: weights [K], and a capacity."""
+        if self._per_worker is not None:
+            return [_slot_rule(self._kinds, self._per_worker, slots)]
+        return [(rule.weights, slots * rule.most) for rule in self._shared]
+
     def _workers(self, counts: IntArray) -> IntArray:
         """Return [Y] the least workers: by the heap, and of components that are all kept apart."""
         if self._per_worker is not None:
             return worker_counts(counts, self._per_worker)
-        rules, heap = self._rules, counts * self._heap
-        least = np.maximum(_times(heap.sum(axis=1), rules.heap_limit), counts.any(axis=1))
+        least = counts.any(axis=1).astype(np.int64)
+        for rule in self._shared:
+            least = np.maximum(least, rule.workers(counts))
         if not self._cliques:
             return np.asarray(least)
+        rules, heap = self._rules, counts * self._heap
         tasks = counts @ self._in_component
         own = np.maximum(_times(heap @ self._in_component, rules.heap_limit), tasks > 0)
         alone = [(c, c) in rules.conflicts for c in self._components.tolist()]
