@@ -77,7 +77,9 @@ def lower_prices(
     pricing, partitions, step = master.pricing, master.partitions, FIRST_STEP
     least = partitions.total(proven)
     while pricing.token.now() < deadline and step >= SHORTEST_STEP:
-        target, optimum = master.prices()
+        target, optimum = master.prices(deadline)
+        if pricing.token.now() > deadline:
+            break
         if least // pricing.scale <= optimum // pricing.scale:
             break  # no better bound is left
         if enough is not None and (least <= enough or (least - optimum) < TAIL * (least - enough)):
@@ -155,8 +157,11 @@ class CountMaster:
         self._columns += [*new]
         return True
 
-    def prices(self) -> tuple[IntArray, int]:
-        """Return prices [K, N + 1] at the optimum over all partitions, and what all tasks cost."""
+    def prices(self, deadline: float = math.inf) -> tuple[IntArray, int]:
+        """Return prices [K, N + 1] at the optimum over all partitions, and what all tasks cost.
+
+        After the deadline they are those over the partitions known by then.
+        """
         kinds, scale, most = len(self._sizes), self.pricing.scale, self.pricing.most
         counts = np.arange(self._row.shape[1], dtype=np.int64)
         while True:
@@ -173,7 +178,7 @@ class CountMaster:
                 total += found[0]
                 if found[0] > int(bounds[k]) + (scale >> TOLERANCE_BITS):
                     new |= self.add_partition(k, found[1])
-            if not new:
+            if not new or self.pricing.token.now() > deadline:
                 return prices, total
 
     def contents(self) -> IntArray:

@@ -8,6 +8,7 @@ configurations that fit a gap are among those whose reduced cost as nodes alone 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -65,9 +66,10 @@ def two_level_search(
         duals = workers.duals.pi
         widest = int(remaining.max(initial=0))
         small = enumerate_connected(workers.graph, scale, duals, widest, token, deadline, params)
-        splits = split_gains(configurations, small, workers.graph.gains(small), params, token)
+        limited = in_time(params, deadline - token.now())
+        splits = split_gains(configurations, small, workers.graph.gains(small), limited, token)
         if splits is None:
-            splits = split.gains(configurations, remaining)
+            splits = split.gains(configurations, remaining, deadline)
         inside, possible = splits
         cost = configurations @ duals - scale * np.where(possible, inside, 0)
         return inside, np.asarray(possible & (cost <= remaining))
@@ -80,6 +82,15 @@ def two_level_search(
 
 
 # The best splits of many node configurations into workers, by one table of all subsets.
+
+STEPS_PER_SECOND = 100_000_000
+"""Rows times workers of the table that are filled in a second, or more."""
+
+
+def in_time(params: ConnectedParams, seconds: float) -> ConnectedParams:
+    """Return the parameters with a table that is filled within this time."""
+    steps = int(max(seconds, 0.0) * STEPS_PER_SECOND)
+    return replace(params, max_subset_steps=min(params.max_subset_steps, steps))
 
 
 def split_gains(

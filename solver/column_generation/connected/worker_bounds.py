@@ -22,7 +22,7 @@ from slotwise.solver.column_generation.connected.tree_knapsack import (
     best_value,
     make_tables,
 )
-from slotwise.solver.column_generation.connected.two_level_search import split_gains
+from slotwise.solver.column_generation.connected.two_level_search import in_time, split_gains
 from slotwise.solver.column_generation.listed_master import NEG_INF
 from slotwise.solver.column_generation.params import ConnectedParams
 from slotwise.solver.column_generation.residual_search import TooLongError
@@ -37,8 +37,8 @@ from slotwise.solver.core.memory import RunToken
 TOLERANCE_BITS = 4
 """Reduced cost that no longer counts: 2^4 steps of the grid of the duals."""
 
-SPLIT_FRACTION, STEPS_PER_SECOND = 0.2, 100_000_000
-"""Part of the time left that one table of best splits may take, and its steps in a second."""
+SPLIT_FRACTION = 0.2
+"""Part of the time left that one table of best splits may take."""
 
 
 class WorkerBounds:
@@ -118,11 +118,9 @@ class WorkerBounds:
             gap, workers = self._workers_within(max(widest, 0), params)
         except TooLongError:
             return
-        left = max(self.deadline - self._token.now(), 0.0)
-        steps = min(params.max_subset_steps, int(SPLIT_FRACTION * left * STEPS_PER_SECOND))
-        params = replace(params, max_subset_steps=steps)
+        params = in_time(params, SPLIT_FRACTION * (self.deadline - self._token.now()))
         cells = self._splits.size
-        if cells <= params.max_subset_rows and cells * len(workers) <= steps:
+        if cells <= params.max_subset_rows and cells * len(workers) <= params.max_subset_steps:
             contents = self._splits.contents()
         elif len(contents) > params.max_split_contents:
             return

@@ -77,7 +77,9 @@ class WorkerSplitter:
         merged = self._merged(parts)
         return merged if keeps(merged) else None
 
-    def gains(self, configurations: IntArray, gaps: IntArray) -> tuple[IntArray, BoolArray]:
+    def gains(
+        self, configurations: IntArray, gaps: IntArray, deadline: float
+    ) -> tuple[IntArray, BoolArray]:
         """Return for configurations [Y, K] the most flow inside workers, and whether it fits.
 
         It does not where the reduced cost of the best split exceeds its gap [Y]. Where the search
@@ -88,7 +90,7 @@ class WorkerSplitter:
         inside = most // self._duals.scale
         possible = np.ones(len(configurations), dtype=np.bool_)
         for i, (configuration, gap) in enumerate(zip(configurations, gaps.tolist(), strict=True)):
-            if self._token.now() > self._deadline:
+            if self._token.now() > deadline:
                 raise TooLongError
             if gap > self.widest:
                 continue
