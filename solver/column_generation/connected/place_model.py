@@ -205,11 +205,11 @@ def make_place_model(
 
 
 def _most_workers(problem: Problem) -> int:
-    """Return the most workers that a node has slots and cpu for."""
+    """Return the most workers that a node has slots, cpu and tasks for."""
     most = problem.slots
     if problem.cpu is not None and problem.min_worker_cpu:
         most = np.minimum(most, problem.capacity[:, problem.cpu] // problem.min_worker_cpu)
-    return int(most.max())
+    return min(int(most.max()), problem.task_count)
 
 
 def _nodes(
@@ -223,7 +223,7 @@ def _nodes(
 ) -> tuple[FlowGraph, ...]:
     capacity = problem.capacity.max(axis=0)
     most = most_on_nodes(problem, kinds).max(axis=1)
-    most = np.minimum(most, alone * min(problem.task_count, slots))
+    most = np.minimum(most, alone * slots)
 
     def admits(counts: IntArray) -> BoolArray:
         load, workers = rules.load(counts)
@@ -236,8 +236,7 @@ def _nodes(
         for d in range(len(problem.dims))
         if capacity[d] < NO_LIMIT and kinds.demand[:, d].any()
     ]
-    if slots < NO_LIMIT:
-        additive += rules.slot_rules(slots)
+    additive += rules.slot_rules(slots)
     tasks = int(kinds.sizes.sum())
     additive.append((np.ones(kinds.count, dtype=np.int64), tasks))
     filled = [int(kinds.sizes @ weights) / max(units, 1) for weights, units in additive]
@@ -289,10 +288,13 @@ class NodeRules:
         return load, workers
 
     def slot_rules(self, slots: int) -> list[tuple[IntArray, int]]:
-        """Return additive rules on a node of that many workers: weights [K], and a capacity."""
+        """Return the additive rule on a node of that many workers: weights [K], and a capacity.
+
+        It is the one by which all tasks need most workers, if there is one.
+        """
         if self._per_worker is not None:
             return [_slot_rule(self._kinds, self._per_worker, slots)]
-        return [(rule.weights, slots * rule.most) for rule in self._shared]
+        return [(rule.weights, slots * rule.most) for rule in self._shared[-1:]]
 
     def _workers(self, counts: IntArray) -> IntArray:
         """Return [Y] the least workers: by the heap, and of components that are all kept apart."""
