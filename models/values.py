@@ -157,7 +157,7 @@ def time_limit(value: object, field: str) -> float:
     raise InputError("must be a finite number of seconds above 0", field=field, value=value)
 
 
-def seconds(length: str | int, field: str) -> Fraction:
+def seconds(length: str | float, field: str) -> Fraction:
     """Return a length of time in seconds: ``90``, ``"90s"``, ``"5m"``, ``"1.5h"``, ``"7d"``.
 
     Raises

@@ -19,6 +19,9 @@ from slotwise.models.errors import InputError
 from slotwise.pipeline.statistics.reading import JSON_FILES, STORM_FILES, Reading
 
 NAME = "manifest.json"
+FOLDERS = ("lines", "judged", "clocks", "sums")
+"""What else tables have, in this order."""
+LINES_FOLDER, JUDGED_FOLDER, CLOCKS_FOLDER, SUMS_FOLDER = FOLDERS
 COMPRESSED = (".gz", ".zst")
 """How the names of compressed files end."""
 VERSION = 3
@@ -129,9 +132,18 @@ def load(folder: Path, reading: Reading) -> Manifest:
         rule = "is not a manifest of tables of this version; choose another folder or remove it"
         raise InputError(rule, file=str(path), has_value=False) from error
     if manifest.reading != in_words(reading):
-        rule = "holds tables of logs that were read with other options; choose another folder"
-        raise InputError(rule, field="tables", value=str(folder))
+        others = _other_options(manifest.reading, reading)
+        rule = f"holds tables of logs that were read with {others}; choose another folder"
+        raise InputError(rule, file=str(folder), has_value=False)
     return manifest
+
+
+def _other_options(before: Mapping[str, Any], reading: Reading) -> str:
+    """Say what was read otherwise."""
+    new = in_words(reading)
+    changed = [name for name in new if before.get(name) != new[name]]
+    words = [f"{name} = {before.get(name)!r}" for name in changed if name != "components"]
+    return ", ".join([*words, *(["other components"] if "components" in changed else [])])
 
 
 def save(folder: Path, manifest: Manifest) -> None:
@@ -142,6 +154,12 @@ def save(folder: Path, manifest: Manifest) -> None:
         file.flush()
         os.fsync(file.fileno())
     os.replace(temporary, folder / NAME)
+
+
+def not_of_tables(folder: Path) -> list[str]:
+    """Return the names in a folder that no tables have, hidden files and scratch tables aside."""
+    names = sorted(one.name for one in folder.iterdir())
+    return [one for one in names if one not in FOLDERS and not one.startswith((".", "scratch-"))]
 
 
 def log_files(logs: Path) -> Iterator[tuple[str, LogFile]]:

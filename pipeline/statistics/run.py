@@ -26,15 +26,20 @@ from slotwise.pipeline.spark.session import job_errors
 from slotwise.pipeline.statistics import manifest as files
 from slotwise.pipeline.statistics.clock_skew import clocks
 from slotwise.pipeline.statistics.json_lines import json_samples
-from slotwise.pipeline.statistics.manifest import LogFile, Manifest, Part
+from slotwise.pipeline.statistics.manifest import (
+    CLOCKS_FOLDER,
+    JUDGED_FOLDER,
+    LINES_FOLDER,
+    LogFile,
+    Manifest,
+    Part,
+)
 from slotwise.pipeline.statistics.parsing import parsed
 from slotwise.pipeline.statistics.quarantine import judged, quarantine_of, samples_of
 from slotwise.pipeline.statistics.reading import Reading
 from slotwise.pipeline.statistics.schema import CLOCKS, JUDGED, PARSED, UNREADABLE, names, struct
 from slotwise.pipeline.statistics.storm_lines import storm_samples
 from slotwise.pipeline.statistics.unreadable import file_of, unreadable
-
-LINES_FOLDER, JUDGED_FOLDER, CLOCKS_FOLDER = "lines", "judged", "clocks"
 
 _NONE = "__HIVE_DEFAULT_PARTITION__"
 _BYTES_PER_PARTITION = 32 << 20

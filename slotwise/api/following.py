@@ -49,7 +49,7 @@ def follow(
     statistic: str = "mean",
     ghz: ClockRates | None = None,
     tuple_bytes: Number | None = None,
-    interval: float | None = None,
+    interval: str | float | None = None,
     zone: str = "UTC",
     last: str | int | None = None,
     master: str = "local[*]",

@@ -33,7 +33,9 @@ from slotwise.pipeline.statistics.weights.instance import measured_instance
 from slotwise.pipeline.statistics.weights.logs import (
     Settings,
     check_logs,
+    check_store,
     measure_logs,
+    reading_of,
     refuse_damaged,
 )
 from slotwise.pipeline.statistics.weights.measured import Measured
@@ -87,7 +89,7 @@ def measure(
     statistic: str = "mean",
     ghz: ClockRates | None = None,
     tuple_bytes: Number | None = None,
-    interval: float | None = None,
+    interval: str | float | None = None,
     zone: str = "UTC",
     last: str | int | None = None,
     store: str | os.PathLike[str] | None = None,
@@ -116,7 +118,8 @@ def measure(
     tuple_bytes
         Size of a tuple where neither logs nor file have it; ``None`` = 1.
     interval
-        Seconds between two samples of a task; ``None`` = recognised.
+        Time between two samples of a task: seconds, or text such as ``"60s"``; ``None`` =
+        recognised.
     zone
         Time zone of the log itself, such as ``"Europe/Berlin"``.
     last
@@ -160,10 +163,12 @@ def measure(
     kept_aside = None if aside is None else Path(path_of(aside, "aside", "a path"))
     check_master(master)
     known = as_instance(instance, **decoded)
-    # Spark's own current folder may be another one.
-    kept = None if store is None else Path(path_of(store, "store", "a path")).absolute()
+    kept = None if store is None else Path(path_of(store, "store", "a path"))
     if kept is None:
         check_logs(folder)
+    else:
+        check_store(kept, folder, reading_of([known], settings))
+        kept = kept.absolute()  # Spark's own current folder may be another one
     java = SHORT_LIVED if text_bytes(log_files(folder)) <= FEW_BYTES else THROUGHPUT
     with session(
         Cluster(master, conf=java if is_local(master) else {}), starting or nullcontext()
@@ -179,7 +184,7 @@ def settings_of(
     statistic: str,
     window: str | int,
     ghz: ClockRates | None,
-    interval: float | None,
+    interval: str | float | None,
     zone: str,
     last: str | int | None,
 ) -> Settings:
@@ -196,7 +201,9 @@ def settings_of(
         statistic=statistic,
         window_s=window_s,
         clocks={} if ghz is None else clock_rates(ghz),
-        interval_s=None if interval is None else time_limit(interval, "interval"),
+        interval_s=None
+        if interval is None
+        else time_limit(float(seconds(interval, "interval")), "interval"),
         zone=time_zone(zone),
         last_s=None if last is None else last_seconds(last, window_s),
     )

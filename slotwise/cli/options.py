@@ -287,9 +287,10 @@ MEASURED: dict[str, Any] = {
         ),
     ],
     "interval": Annotated[
-        float | None,
+        str | None,
         typer.Option(
-            metavar="SECONDS", help="Time between two samples of a task; default: recognised."
+            metavar="LENGTH",
+            help="Time between two samples of a task: 60s, 4m; default: recognised.",
         ),
     ],
     "zone": Annotated[

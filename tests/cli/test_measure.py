@@ -123,6 +123,13 @@ def test_a_node_without_clock_rate(spark: SparkSession, cli: Cli, examples: Path
         (("--window", "soon"), "--window = 'soon': must be a length of time such as 30s"),
         (("--window", "2d"), "--window = '2d': must be whole seconds, from 1 second to 1 day"),
         (("--interval", "0"), "--interval = 0.0: must be a finite number of seconds above 0"),
+        (("--interval", "12,5"), "--interval = '12,5': must be a length of time such as 30s"),
+        (
+            ("--store", "word-count.json"),
+            "--store = 'word-count.json': is a file; name a folder",
+        ),
+        (("--store", "."), "--store = '.': holds "),
+        (("--store", "logs/store"), "--store = 'logs/store': is in the folder of logs"),
         (("--tuple-bytes", "-1"), "--tuple-bytes = '-1': must be 0 or more"),
         (("--zone", "Mars"), "--zone = 'Mars': must be the name of a time zone"),
         (("--master", "here"), "--master = 'here': must be local"),

@@ -39,6 +39,16 @@ def test_a_limit_of_work_is_compared_with_work(examples, capsys, by_work, second
     assert " ".join(capsys.readouterr().out.split()).startswith(said)
 
 
+@pytest.mark.parametrize(("seconds", "said"), [(3.0, EARLY), (10.0, "a longer --time-limit")])
+def test_an_engine_that_ended_early_needs_no_longer_limit(examples, capsys, seconds, said):
+    found = solve(read_instance(examples / "word-count.json"), engine="exhaustive")
+    limits = Limits(time_s=10.0)
+    show_result(replace(found, status=Status.FEASIBLE, limits=limits, seconds=seconds))
+    last = capsys.readouterr().out.split("To continue")
+    assert said in " ".join("".join(last[-2:]).split())
+    assert ("longer --time-limit" in last[-1]) == (said != EARLY)
+
+
 def test_what_ran_several_times_is_said_once(examples, capsys):
     found = solve(read_instance(examples / "word-count.json"), engine="exhaustive")
     picked = [("a", "first", 0.25), ("b", "better", 1.0), ("a", "later", 0.5), ("b", "better", 2.5)]

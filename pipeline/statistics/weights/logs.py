@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Any
 from slotwise.models.errors import InputError
 from slotwise.models.formats.file_bytes import write_atomically
 from slotwise.models.instance.instance import Instance
-from slotwise.pipeline.statistics.manifest import log_files
+from slotwise.pipeline.statistics.manifest import (
+    NAME,
+    SUMS_FOLDER,
+    load,
+    log_files,
+    not_of_tables,
+)
 from slotwise.pipeline.statistics.reading import JSON_FILES, STORM_FILES, Reading
 from slotwise.pipeline.statistics.schema import HARMLESS, IMPOSSIBLE
 from slotwise.pipeline.statistics.weights.measured import Measured
@@ -211,7 +217,7 @@ def collect_tables(
 
     with sized(spark, tables.manifest.files), scratch(folder) as stored:
         say("summing")
-        sums = update_sums(spark, tables, settings.window_s, folder / "sums")
+        sums = update_sums(spark, tables, settings.window_s, folder / SUMS_FOLDER)
         reasons, unreadable = collect_kept_aside(sums.facts(spark))
         if settings.last_s is not None:
             sums = sums.last(spark, settings.last_s)
@@ -245,6 +251,27 @@ def check_logs(logs: Path) -> None:
     """Refuse a folder without logs, before Spark starts."""
     if not any(log_files(logs)):
         raise no_logs(logs)
+
+
+def check_store(store: Path, logs: Path, reading: Reading) -> None:
+    """Refuse a folder that cannot be the store of these logs, before Spark starts.
+
+    Raises
+    ------
+    InputError
+        If it is a file, among the logs, or holds something else, or tables of other options.
+    """
+    rule = ""
+    if store.resolve().is_relative_to(logs.resolve()):
+        rule = "is in the folder of logs; name a folder of its own"
+    elif store.exists() and not store.is_dir():
+        rule = "is a file; name a folder"
+    elif store.is_dir() and not (store / NAME).is_file() and (others := not_of_tables(store)):
+        rule = f"holds {others[0]!r} and no tables of logs; name an empty folder"
+    if rule:
+        raise InputError(rule, field="store", value=str(store))
+    if not load(store, reading).files:
+        check_logs(logs)
 
 
 def no_logs(logs: Path) -> InputError:

@@ -86,9 +86,14 @@ def _not_found(result: Result) -> str:
     limit = move_limit(result)
     if result.status is Status.INFEASIBLE and limit is not None:
         return _TOO_FEW_MOVES.format(limit)
+    gave_up = result.status is Status.UNKNOWN and _ended_early(result)
+    return _GAVE_UP if gave_up else _NOT_FOUND[result.status]
+
+
+def _ended_early(result: Result) -> bool:
+    """Return whether the engine ended of itself before its time limit."""
     spent = result.deterministic_work if result.limits.by_work else result.seconds
-    early = spent is not None and spent < result.limits.time_s and not result.interrupted
-    return _GAVE_UP if early and result.status is Status.UNKNOWN else _NOT_FOUND[result.status]
+    return spent is not None and spent < result.limits.time_s and not result.interrupted
 
 
 def _headline(result: Result) -> str:
@@ -152,6 +157,11 @@ def _gap(result: Result, term: TermResult, first_open: bool) -> str:
 def _next_step(result: Result) -> str:
     if result.status is Status.OPTIMAL:
         return "Keep the placement with --out PLAN; compare methods with: slotwise place, grade."
+    if _ended_early(result):
+        return (
+            "The engine ended before its time limit without a proof. To continue: keep this "
+            "placement with --out PLAN, then try another --engine, or auto, with --hint PLAN."
+        )
     return (
         "To continue: keep this placement with --out PLAN, then solve again with --hint PLAN and a "
         "longer --time-limit or more --workers."

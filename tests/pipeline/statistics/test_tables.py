@@ -134,10 +134,10 @@ def test_other_options_need_other_tables(spark: SparkSession, tmp_path: Path) ->
     logs, folder = tmp_path / "logs", tmp_path / "tables"
     write(logs, "a.metrics", line(60, 20, "__emit-count"))
     update(spark, logs, folder, Reading())
-    with pytest.raises(InputError, match="other options"):
+    with pytest.raises(InputError, match="lateness_s = 600; choose another folder"):
         update(spark, logs, folder, Reading(lateness_s=60))
     (folder / NAME).write_text("{}")
-    with pytest.raises(InputError, match="no manifest"):
+    with pytest.raises(InputError, match="not a manifest"):
         update(spark, logs, folder, Reading())
     with pytest.raises(InputError, match="folder of logs"):
         update(spark, tmp_path / "none", tmp_path / "new", Reading())
