@@ -140,6 +140,7 @@ class Command:
                     str(values[one]) for one in arguments if isinstance(values[one], str | Path)
                 )
                 options.check_not_read(values[name], option, read)
+            options.check_distinct({option: values[name] for name, option in written.items()})
             given = {name: values[name] for name in shared if values[name] not in (None, [])}
             with exits.noted_warnings(), options.as_options(**typed):
                 return self.body(Call(function, given), **{name: values[name] for name in own})

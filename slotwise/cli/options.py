@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -72,6 +72,15 @@ def check_not_read(out: Path | None, option: str, files: Iterable[str]) -> None:
         if out is not None and out.exists() and Path(file).exists() and out.samefile(file):
             rule = "is a file that the command reads; name another one"
             raise InputError(rule, field=option, value=str(out))
+
+
+def check_distinct(outputs: Mapping[str, Path | None]) -> None:
+    """Check that no two options name the same output file."""
+    first: dict[Path, str] = {}
+    for option, path in outputs.items():
+        if path is not None and first.setdefault(path.resolve(), option) != option:
+            rule = f"is also the file of {first[path.resolve()]}; name another one"
+            raise InputError(rule, field=option, value=str(path))
 
 
 def file(path: str | None) -> str | Path | None:

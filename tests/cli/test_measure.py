@@ -134,6 +134,7 @@ def test_a_node_without_clock_rate(spark: SparkSession, cli: Cli, examples: Path
         (("--zone", "Mars"), "--zone = 'Mars': must be the name of a time zone"),
         (("--master", "here"), "--master = 'here': must be local"),
         (("--ghz", "word-count.json"), "word-count.json: format = 'slotwise.instance/1': must be"),
+        (("--out", "a", "--page", "./a"), "--page = 'a': is also the file of --out; name another"),
         (("--out", "no/where.json"), "--out = 'no/where.json': the folder 'no' does not exist"),
     ],
 )
