@@ -156,6 +156,8 @@ class ConnectedParams(Parameters):
     max_subset_cells, max_subset_rows, max_subset_steps
         Of the table that splits many nodes at once: its box, its rows, and rows times workers (a
         dozen seconds).
+    node_duals_fraction
+        Share of the time for the duals of nodes alone: without those of workers there is no bound.
     levels_fraction
         Share of the time left for a first search of nodes and workers, each at their own duals.
     joint_duals_fraction, combination_fraction, joint_fraction
@@ -197,6 +199,7 @@ class ConnectedParams(Parameters):
     max_subset_cells: int = 50_000_000
     max_subset_rows: int = 1_000_000
     max_subset_steps: int = 2_000_000_000
+    node_duals_fraction: float = 0.5
     levels_fraction: float = 0.1
     joint_duals_fraction: float = 0.25
     combination_fraction: float = 0.25

@@ -169,7 +169,8 @@ def _solve(search: _ConnectedSearch, deadline: float) -> None:
     """Bound nodes and workers, then search the best solution; of nodes first where both matter."""
     places, params, token = search.places, search.params, search.best.reporter.token
     scale = dual_scale(places.problem)
-    nodes = _tightest_level(places, scale, deadline, params, token)
+    until = search.share(params.node_duals_fraction, deadline)
+    nodes = _tightest_level(places, scale, until, params, token)
     gap_search = level_search(nodes, params, token)
     search.nodes = gap_search.bound
     search.between_racks = flow_between_racks(places, scale, deadline, params, token)
