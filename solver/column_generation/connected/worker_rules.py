@@ -56,7 +56,7 @@ def find_worker_rules(
         return []
     by_heap = WorkerRule(heap, limit)
     unit = int(np.gcd.reduce(heap))
-    if limit // unit > MOST_UNITS:
+    if not 0 < limit // unit <= MOST_UNITS:
         return [by_heap]
     worker = _Worker(heap // unit, limit // unit, per_worker, sizes)
     rules = sorted(worker.weighings(), key=worker.needed)[-1:]

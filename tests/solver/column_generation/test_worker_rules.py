@@ -102,9 +102,14 @@ def test_without_heap_there_is_no_rule(heap: tuple[int, int], limit: int) -> Non
     assert find_worker_rules(array(*heap), limit, array(3, 3), array(3, 3)) == []
 
 
-def test_a_worker_of_too_many_units_has_the_rule_of_the_heap_alone() -> None:
-    (rule,) = find_worker_rules(array(7, 100_000), 400_000, array(9, 4), array(9, 4))
-    assert (rule.weights.tolist(), rule.most) == ([7, 100_000], 400_000)
+@pytest.mark.parametrize(
+    ("heap", "limit"), [((7, 100_000), 400_000), ((9, 9), 8)], ids=["many units", "none fits"]
+)
+def test_a_worker_of_too_many_units_or_none_has_the_rule_of_the_heap_alone(
+    heap: tuple[int, int], limit: int
+) -> None:
+    (rule,) = find_worker_rules(array(*heap), limit, array(9, 4), array(9, 4))
+    assert (rule.weights.tolist(), rule.most) == ([*heap], limit)
 
 
 # In the engine. Tasks of 5 MB, one to a worker of 9 MB, on nodes with two slots and much memory.
