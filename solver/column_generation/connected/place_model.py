@@ -217,17 +217,21 @@ def _nodes(
     kinds: TaskTypes,
     rules: NodeRules,
     alone: IntArray,
-    slots: int,
+    most_workers: int,
     params: ConnectedParams,
     token: CancellationToken,
 ) -> tuple[FlowGraph, ...]:
     capacity = problem.capacity.max(axis=0)
     most = most_on_nodes(problem, kinds).max(axis=1)
-    most = np.minimum(most, alone * slots)
+    most = np.minimum(most, alone * most_workers)
 
     def admits(counts: IntArray) -> BoolArray:
         load, workers = rules.load(counts)
-        mask = (load <= capacity).all(axis=1) & (counts <= most).all(axis=1) & (workers <= slots)
+        mask = (
+            (load <= capacity).all(axis=1)
+            & (counts <= most).all(axis=1)
+            & (workers <= most_workers)
+        )
         return np.asarray(mask & within_node_caps(problem, kinds, counts))
 
     most = np.where(admits(np.eye(kinds.count, dtype=np.int64)), most, 0)
@@ -236,7 +240,7 @@ def _nodes(
         for d in range(len(problem.dims))
         if capacity[d] < NO_LIMIT and kinds.demand[:, d].any()
     ]
-    additive += rules.slot_rules(slots)
+    additive += rules.slot_rules(most_workers)
     tasks = int(kinds.sizes.sum())
     additive.append((np.ones(kinds.count, dtype=np.int64), tasks))
     filled = [int(kinds.sizes @ weights) / max(units, 1) for weights, units in additive]
