@@ -13,7 +13,7 @@ import socket
 import subprocess
 import threading
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -229,6 +229,31 @@ def _own_interrupts() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
     if pressed:
         raise KeyboardInterrupt
+
+
+@contextmanager
+def configured(spark: SparkSession, wanted: Mapping[str, str]) -> Iterator[None]:
+    """Change settings of a session for the jobs that are started within the block."""
+    before = {key: spark.conf.get(key, None) for key in wanted}
+    for key, value in wanted.items():
+        spark.conf.set(key, value)
+    try:
+        yield
+    finally:
+        for key, old in before.items():
+            if old is None:
+                spark.conf.unset(key)
+            else:
+                spark.conf.set(key, old)
+
+
+def aggregated_once(spark: SparkSession) -> AbstractContextManager[None]:
+    """Let aggregates wait for the shuffle: for keys of which a partition has each once or twice.
+
+    By default Spark aggregates each partition before the shuffle as well, also where the rows need
+    no shuffle. Spark before 4.3 has no other way, and ignores this.
+    """
+    return configured(spark, {"spark.sql.execution.bypassPartialAggregation": "true"})
 
 
 def tasks_done() -> tuple[int, int] | None:

@@ -10,8 +10,8 @@ lines does nothing; one that is killed has done nothing.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import unquote
@@ -22,7 +22,7 @@ from pyspark.sql import functions as fn
 from slotwise.models.errors import SlotwiseError
 from slotwise.pipeline.spark.paths import literal, local_address
 from slotwise.pipeline.spark.scratch import remove_scratch
-from slotwise.pipeline.spark.session import job_errors
+from slotwise.pipeline.spark.session import configured, job_errors
 from slotwise.pipeline.statistics import manifest as files
 from slotwise.pipeline.statistics.clock_skew import clocks
 from slotwise.pipeline.statistics.json_lines import json_samples
@@ -178,31 +178,23 @@ def add_batch(
     _remove_unnamed(folder, after)
 
 
-@contextmanager
-def sized(spark: SparkSession, files_read: Mapping[str, LogFile]) -> Iterator[None]:
+def sized(spark: SparkSession, files_read: Mapping[str, LogFile]) -> AbstractContextManager[None]:
     """Let shuffles have as many partitions as the files need, and adapt, for a while."""
     size = files.text_bytes(files_read.items())
     number = min(_MOST_PARTITIONS, max(2, size // _BYTES_PER_PARTITION))
     wanted = {
         "spark.sql.shuffle.partitions": str(number),
         "spark.sql.adaptive.enabled": str(number > 2).lower(),
+        # Rows are of few different texts and take a tenth of their size in a shuffle; of Spark's
+        # 64 MB, the tables of an aggregate would not fit in memory.
+        "spark.sql.adaptive.advisoryPartitionSizeInBytes": "4m",
         "spark.sql.sources.partitionOverwriteMode": "static",
         # Else rows are sorted once more, by the folder that they go to.
         "spark.sql.maxConcurrentOutputFileWriters": "64",
         # Of a series; more of them go through a sorter that is made for millions.
         "spark.sql.windowExec.buffer.in.memory.threshold": "65536",
     }
-    before = {key: spark.conf.get(key, None) for key in wanted}
-    for key, value in wanted.items():
-        spark.conf.set(key, value)
-    try:
-        yield
-    finally:
-        for key, old in before.items():
-            if old is None:
-                spark.conf.unset(key)
-            else:
-                spark.conf.set(key, old)
+    return configured(spark, wanted)
 
 
 def _read(

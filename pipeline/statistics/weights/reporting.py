@@ -90,11 +90,12 @@ def with_covered_time(
 ) -> DataFrame:
     """Give `WINDOWS` with the time that is covered in `x` of all rates, microseconds.
 
-    Pairs have a row of 0 tuples for windows in which they were silent. The frame is `stored`.
+    Pairs have a row of 0 tuples for windows in which they were silent. The frame is `stored` where
+    it is more than a projection.
     """
-    covered = stored(
-        _covered_by_lines(windows, reporting).withColumn("open", fn.lit(0).cast("bigint"))
-    )
+    covered = _covered_by_lines(windows, reporting).withColumn("open", fn.lit(0).cast("bigint"))
+    if not _all_even(reporting):
+        covered = stored(covered)
     if not any(source == JSON for _, source in reporting):
         return covered
     silent = stored(_silent(covered))
@@ -107,7 +108,7 @@ def _covered_by_lines(windows: DataFrame, reporting: ReportingIntervals) -> Data
     is_rate = fn.col("kind").isin(*w.RATES)
     added = fn.when(is_rate, fn.col("open") * us).otherwise(fn.lit(0))
     even = fn.col("x") + added
-    if all(one.is_even for one in reporting.values()):
+    if _all_even(reporting):
         return windows.withColumn("x", even.cast("decimal(38,0)"))
     is_even = ~is_rate | (
         number_of({key: int(one.is_even) for key, one in reporting.items()}, 1) == 1
@@ -124,6 +125,10 @@ def _covered_by_lines(windows: DataFrame, reporting: ReportingIntervals) -> Data
     numbers = {name: number.cast("decimal(38,0)") for name, number in (("x", x), ("y", y))}
     spans = windows.withColumns({**numbers, "n": n, "even": is_even})
     return spans.where("even or x > 0").drop("even")
+
+
+def _all_even(reporting: ReportingIntervals) -> bool:
+    return all(one.is_even for one in reporting.values())
 
 
 def number_of(numbers: Mapping[tuple[str, str], int], default: int) -> Column:

@@ -13,6 +13,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
 from slotwise.pipeline.spark.scratch import Store
+from slotwise.pipeline.spark.session import aggregated_once
 from slotwise.pipeline.statistics.weights import windows as w
 from slotwise.pipeline.statistics.weights.collected import (
     Collected,
@@ -88,7 +89,8 @@ def collect_sums(
     covered = with_covered_time(w.clocked(windows, hz), reporting, stored)
     samples = _samples_of(covered, w.BUSY, w.FROM_OUTSIDE)
     # Few logs have message sizes, and they take joins.
-    rows = stored(series(covered, has_message_sizes=samples[w.FROM_OUTSIDE] > 0))
+    with aggregated_once(windows.sparkSession):
+        rows = stored(series(covered, has_message_sizes=samples[w.FROM_OUTSIDE] > 0))
     intervals = {key: one.interval_s for key, one in reporting.items()}
     presences = collect_presences(covered, intervals)
     return Collected(
@@ -114,8 +116,9 @@ def collect_values(rows: DataFrame, statistic: str) -> dict[Subject, Value]:
     percent = STATISTICS[statistic]
     statistics = means(rows) if percent is None else percentiles(rows, percent)
     read = _mean if percent is None else _percentile
-    # Not all rows at once: a hundred thousand tasks have two million pairs.
-    return {_subject(row): read(row) for row in statistics.toLocalIterator()}
+    with aggregated_once(rows.sparkSession):
+        # Not all rows at once: a hundred thousand tasks have two million pairs.
+        return {_subject(row): read(row) for row in statistics.toLocalIterator()}
 
 
 def collect_parts(

@@ -28,7 +28,9 @@ def means(series: DataFrame) -> DataFrame:
 
     `error` is the standard error of ``y / x`` (null with one block).
     """
-    blocks = series.groupBy(*_SUBJECT, "start").agg(
+    # All of a subject in one partition at once: the second sum needs no shuffle of its own.
+    near = series.repartition(*_SUBJECT)
+    blocks = near.groupBy(*_SUBJECT, "start").agg(
         fn.sum("y").alias("y"), fn.sum("x").alias("x"), fn.sum("n").alias("n")
     )
     # In the order of time, so that the doubles are added in the same order always.

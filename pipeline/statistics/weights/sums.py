@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from urllib.parse import unquote
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
@@ -19,15 +21,19 @@ from pyspark.sql import functions as fn
 from slotwise.models.errors import in_file
 from slotwise.models.formats.file_bytes import write_atomically
 from slotwise.models.formats.json_text import parse_json
+from slotwise.pipeline.spark.session import aggregated_once
 from slotwise.pipeline.statistics.columns import utc_day
-from slotwise.pipeline.statistics.manifest import Part
+from slotwise.pipeline.statistics.manifest import JUDGED_FOLDER, Part
 from slotwise.pipeline.statistics.run import Tables, part_folder, read_parts, write_parts
+from slotwise.pipeline.statistics.schema import PLACE
 from slotwise.pipeline.statistics.weights import windows as w
 from slotwise.pipeline.statistics.weights.facts import FACTS, facts_of
 
 DAY_S = 86_400
 ENOUGH = 0.2
 """Share of the samples of a usual window, with which a window may be the last one of the logs."""
+_BYTES_PER_BUCKET = 2 << 20
+"""Of samples as they are stored, some hundred thousand."""
 _FILE = "parts.json"
 
 
@@ -120,18 +126,39 @@ def update_sums(spark: SparkSession, tables: Tables, window_s: int, folder: Path
     if new:
         number = max((number for _, number in there.values()), default=0) + 1
         judged = tables.judged(spark, new)
-        samples = judged.where("is_sample")
-        windows = w.by_window(w.by_interval(samples, "day"), window_s, "day")
+        samples = _with_bucket(judged.where("is_sample"), tables, new)
+        intervals = w.by_interval(samples, "day", "bucket")
+        windows = w.by_window(intervals, window_s, "day", "bucket").drop("bucket")
         for name, rows in (("windows", windows), ("facts", facts_of(judged, window_s, "day"))):
             # A run that was killed may have left some of them.
             shutil.rmtree(mine / name / f"run={number}", ignore_errors=True)
-            write_parts(rows, mine / name, number)
+            with aggregated_once(spark) if name == "windows" else nullcontext():
+                write_parts(rows, mine / name, number)
         there = {part: there[part] for part in wanted if part not in new}
         there |= {part: (run, number) for part, run in new.items()}
         numbers = [[*part, *two] for part, two in there.items()]
         write_atomically(mine / _FILE, json.dumps({"made_of": made_of, "parts": numbers}) + "\n")
         _remove_unnamed(mine, there)
     return Sums(mine, {part: number for part, (_, number) in there.items()}, window_s)
+
+
+def _with_bucket(samples: DataFrame, tables: Tables, parts: Mapping[Part, int]) -> DataFrame:
+    """Add `bucket`: the places of a part in as many buckets as its size needs.
+
+    A part and a bucket are summed together, so that a part is written to as many files.
+    """
+    counts = []
+    for (topology, day), run in parts.items():
+        folder = part_folder(tables.folder / JUDGED_FOLDER, run, (topology, day))
+        size = sum(path.stat().st_size for path in folder.glob("*.parquet"))
+        counts.append((unquote(topology), day, max(1, size // _BYTES_PER_BUCKET)))
+    spark = samples.sparkSession
+    frame = spark.createDataFrame(counts, "its_topology string, its_day string, buckets bigint")
+    is_its = (fn.col("topology") == fn.col("its_topology")) & fn.col("day").cast(
+        "string"
+    ).eqNullSafe(fn.col("its_day"))
+    joined = samples.join(fn.broadcast(frame), is_its)
+    return joined.withColumn("bucket", fn.pmod(fn.xxhash64(*PLACE), "buckets"))
 
 
 def _read(path: Path, made_of: str) -> dict[Part, tuple[int, int]]:

@@ -87,7 +87,8 @@ def by_interval(samples: DataFrame, *apart: str) -> DataFrame:
     )
     columns = (number.alias(name) for name, number in numbers.items())
     times = (fn.max(name).alias(name) for name in ("span_us", "gap_us"))
-    return known.repartition(*PLACE).groupBy("time", *_KEYS, *apart).agg(*columns, *times)
+    near = known.repartition("topology", *apart) if apart else known.repartition(*PLACE)
+    return near.groupBy("time", *_KEYS, *apart).agg(*columns, *times)
 
 
 def by_window(intervals: DataFrame, window_s: int, *apart: str) -> DataFrame:
