@@ -80,6 +80,9 @@ _EVERYWHERE = {
     # Else Python notes the line of ours at which each column and step was made, for Spark's errors.
     "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
+    # A measurement has 300 pieces of generated code. Spark keeps 100, and would compile all of them
+    # again for the next batch of a stream.
+    "spark.sql.codegen.cache.maxEntries": "2000",
     # The history of finished work: Spark keeps a thousand plans by default, and some of ours are
     # large. A job that follows a cluster for days would fill the driver's memory with them.
     "spark.sql.ui.retainedExecutions": "20",
