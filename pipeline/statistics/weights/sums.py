@@ -154,8 +154,8 @@ def _with_bucket(samples: DataFrame, tables: Tables, parts: Mapping[Part, int]) 
         counts.append((unquote(topology), day, max(1, size // _BYTES_PER_BUCKET)))
     spark = samples.sparkSession
     frame = spark.createDataFrame(counts, "its_topology string, its_day string, buckets bigint")
-    day = fn.col("day").cast("string")
-    is_its = (fn.col("topology") == fn.col("its_topology")) & day.eqNullSafe(fn.col("its_day"))
+    is_its_day = fn.col("day").cast("string").eqNullSafe(fn.col("its_day"))
+    is_its = (fn.col("topology") == fn.col("its_topology")) & is_its_day
     joined = samples.join(fn.broadcast(frame), is_its)
     return joined.withColumn("bucket", fn.pmod(fn.xxhash64(*PLACE), "buckets"))
 
