@@ -129,10 +129,14 @@ def update_sums(spark: SparkSession, tables: Tables, window_s: int, folder: Path
         samples = _with_bucket(judged.where("is_sample"), tables, new)
         intervals = w.by_interval(samples, "day", "bucket")
         windows = w.by_window(intervals, window_s, "day", "bucket").drop("bucket")
-        for name, rows in (("windows", windows), ("facts", facts_of(judged, window_s, "day"))):
+        tables_of_sums = (
+            ("windows", windows, aggregated_once(spark)),
+            ("facts", facts_of(judged, window_s, "day"), nullcontext()),
+        )
+        for name, rows, aggregating in tables_of_sums:
             # A run that was killed may have left some of them.
             shutil.rmtree(mine / name / f"run={number}", ignore_errors=True)
-            with aggregated_once(spark) if name == "windows" else nullcontext():
+            with aggregating:
                 write_parts(rows, mine / name, number)
         there = {part: there[part] for part in wanted if part not in new}
         there |= {part: (run, number) for part, run in new.items()}
