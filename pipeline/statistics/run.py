@@ -10,7 +10,7 @@ lines does nothing; one that is killed has done nothing.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -44,6 +44,8 @@ from slotwise.pipeline.statistics.unreadable import file_of, unreadable
 _NONE = "__HIVE_DEFAULT_PARTITION__"
 _BYTES_PER_PARTITION = 32 << 20
 _MOST_PARTITIONS = 400
+_BYTES_PER_BUCKET = 2 << 20
+"""Of rows as they are stored, some hundred thousand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,11 +238,12 @@ def _judge(
     needed = (wanted | _neighbours(wanted, -1)) & known
     rows = _lines(spark, folder, lines, needed)
     good = rows.where(fn.col("reason").isNull())
-    write_parts(clocks(good.where(_is_in(wanted)), reading), folder / CLOCKS_FOLDER, run)
+    day = fn.col("day").cast("string")
+    write_parts(clocks(good.where(is_in(wanted, day)), reading), folder / CLOCKS_FOLDER, run)
     parts = {part: after.parts[part] for part in needed}
     nodes = read_parts(spark, CLOCKS, folder / CLOCKS_FOLDER, parts)
     results = judged(rows, nodes, reading)
-    results = results if needed == wanted else results.where(_is_in(wanted))
+    results = results if needed == wanted else results.where(is_in(wanted, day))
     write_parts(results, folder / JUDGED_FOLDER, run)
     return after
 
@@ -249,17 +252,44 @@ def _neighbours(parts: Collection[Part], days: int) -> set[Part]:
     return {files.neighbour(part, days) for part in parts if part[1] is not None}
 
 
-def _is_in(parts: Collection[Part]) -> Column:
-    """Say whether a row is in one of the parts."""
-    day = fn.coalesce(fn.col("day").cast("string"), fn.lit(""))
+def is_in(parts: Collection[Part], day: Column) -> Column:
+    """Say whether a row, by its `topology` and the text `day`, is in one of the parts."""
     named = [f"{unquote(topology)}/{day or ''}" for topology, day in parts]
-    return fn.concat_ws("/", "topology", day).isin(named)
+    return fn.concat_ws("/", "topology", fn.coalesce(day, fn.lit(""))).isin(named)
 
 
 def write_parts(rows: DataFrame, folder: Path, run: int) -> None:
     """Write rows with `topology` and `day` as the parts of a run."""
     target = local_address(folder / f"run={run}")
     rows.write.partitionBy("topology", "day").mode("append").parquet(target)
+
+
+def with_bucket(rows: DataFrame, folders: Mapping[Part, Collection[Path]], *keys: str) -> DataFrame:
+    """Add `bucket`: the rows of a part in as many buckets as its size needs.
+
+    What is partitioned by topology, day and bucket is written to a file for each of them.
+
+    Parameters
+    ----------
+    rows
+        With `topology` and `day`, of the parts of `folders`.
+    folders
+        Part -> where what the rows are made of is stored.
+    keys
+        Columns by which rows of the same values are in the same bucket.
+    """
+    counts = []
+    for (topology, day), its in folders.items():
+        size = sum(path.stat().st_size for folder in its for path in folder.glob("*.parquet"))
+        counts.append((unquote(topology), day, max(1, size // _BYTES_PER_BUCKET)))
+    if all(number == 1 for _, _, number in counts):
+        return rows.withColumn("bucket", fn.lit(0))
+    schema = "its_topology string, its_day string, buckets bigint"
+    frame = rows.sparkSession.createDataFrame(counts, schema)
+    is_its_day = fn.col("day").cast("string").eqNullSafe(fn.col("its_day"))
+    is_its = (fn.col("topology") == fn.col("its_topology")) & is_its_day
+    joined = rows.join(fn.broadcast(frame), is_its)
+    return joined.withColumn("bucket", fn.pmod(fn.xxhash64(*keys), "buckets"))
 
 
 def _lines(
@@ -302,18 +332,19 @@ def part_folder(folder: Path, run: int, part: Part) -> Path:
 
 def _remove_unnamed(folder: Path, manifest: Manifest) -> None:
     """Remove what does not count: of a run that was killed, or rows that were judged again."""
-    named = {
-        part_folder(folder / LINES_FOLDER, run, one)
-        for run in manifest.lines
-        for one in manifest.lines[run]
-    }
+    lines = ((part, run) for run, parts in manifest.lines.items() for part in parts)
+    remove_others(folder / LINES_FOLDER, lines)
     for name in (CLOCKS_FOLDER, JUDGED_FOLDER):
-        named |= {part_folder(folder / name, run, one) for one, run in manifest.parts.items()}
-    for name in (LINES_FOLDER, CLOCKS_FOLDER, JUDGED_FOLDER):
-        for part in (folder / name).glob("run=*/topology=*/day=*"):
-            if part not in named:
-                shutil.rmtree(part)
+        remove_others(folder / name, manifest.parts.items())
     remove_scratch(folder)
+
+
+def remove_others(table: Path, named: Iterable[tuple[Part, int]]) -> None:
+    """Remove from the folder of a table the parts of all runs but those that are named."""
+    kept = {part_folder(table, run, part) for part, run in named}
+    for path in table.glob("run=*/topology=*/day=*"):
+        if path not in kept:
+            shutil.rmtree(path)
 
 
 Write = Callable[[DataFrame], None]

@@ -90,10 +90,8 @@ class Collected:
     `parts` counts the series of an edge (tasks and streams, or pairs of tasks) that are there at a
     time, on average; `interval_s` has the seconds between two samples of a task, by topology and
     source. `timeline` is in the order of time. `unreadable` says which files could not be read, and
-    why. `busy` is how many samples of tasks that were busy for longer than there was time (see
-    `windows.MOST_BUSY`) count for nothing. `lines` is how many lines the files have (0: not
-    counted); `is_stated` whether the interval was not recognised but stated; `signs` are those that
-    one which was recognised is held against.
+    why. `lines` is how many lines the files have (0: not counted); `is_stated` whether the interval
+    was not recognised but stated; `signs` are those that one which was recognised is held against.
     """
 
     overview: Mapping[tuple[str, str], Overview]
@@ -104,7 +102,6 @@ class Collected:
     presences: tuple[Presence, ...]
     timeline: tuple[TimelinePoint, ...] = ()
     unreadable: tuple[str, ...] = ()
-    busy: int = 0
     covered: tuple[Covered, ...] = ()
     signs: Mapping[tuple[str, str], Signs] = field(default_factory=dict)
     lines: int = 0

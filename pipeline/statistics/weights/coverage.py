@@ -18,7 +18,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as fn
 
 from slotwise.models.errors import InputError
@@ -34,6 +34,9 @@ from slotwise.pipeline.statistics.weights.reporting import (
     number_of,
 )
 
+IntervalsS = Mapping[tuple[str, str], float]
+"""Topology and source -> seconds between two samples of a task."""
+
 _KEYS = ("topology", "source")
 _PLACE = ("node", "worker")
 _TASK = (*_KEYS, "submission", "component", "task")
@@ -47,40 +50,74 @@ CHANCE = 0.005
 """Most chance with which a sign may be one."""
 
 
-def reports(samples: DataFrame) -> DataFrame:
-    """Give a row for each time at which a task reported, a worker itself too, from `SAMPLES`.
+REPORTS = (
+    "topology string, source string, node string, worker int, submission string, component string, "
+    "task string, time timestamp, uptime_ns bigint, amount decimal(38,0), is_open boolean, day date"
+)
+"""A row for each `time` at which a task reported, a worker itself too.
 
-    ``uptime_ns`` is that of a worker, ``amount`` what was handled; ``is_open`` says that the
-    report does not say what time it covers.
-    """
+`uptime_ns` is that of a worker, `amount` what was handled; `is_open` says that the report does not
+say what time it covers.
+"""
+
+REPORTED = (
+    "topology string, source string, submission string, component string, task string, "
+    "windows bigint, day date"
+)
+"""In how many windows a task reported on a day."""
+
+GAPS = "topology string, source string, gap bigint, n bigint, amount decimal(38,0), day date"
+"""How many open reports of tasks came `gap` seconds after the one before on the same day, and what
+was handled."""
+
+PHASES = (
+    "topology string, source string, is_uptime boolean, place string, at bigint, n bigint, day date"
+)
+"""How many open reports of a place came `at` seconds within an interval, or at such an uptime."""
+
+
+def reports_of(samples: DataFrame, *apart: str) -> DataFrame:
+    """Give `REPORTS` from `SAMPLES`, kept apart by more columns."""
     metrics = ("execute_count", "emit_count", "tuples", "uptime_ns")
     uptime = fn.when(fn.col("metric") == "uptime_ns", fn.col("value"))
     amount = fn.when(fn.col("metric") != "uptime_ns", fn.col("value"))
-    known = samples.where(fn.col("metric").isin(*metrics))
-    return known.groupBy(
-        *_KEYS, *_PLACE, folder_of(fn.col("path")).alias("submission"), "component", "task", "time"
-    ).agg(
-        fn.max(uptime).alias("uptime_ns"),
-        fn.sum(amount).alias("amount"),
-        fn.max(fn.col("span_us").isNull()).alias("is_open"),
+    known = samples.where(fn.col("metric").isin(*metrics)).withColumns(
+        {
+            "submission": folder_of(fn.col("path")),
+            "uptime_ns": uptime,
+            "amount": amount,
+            "is_open": fn.col("span_us").isNull(),
+        }
+    )
+    return merged_reports(known, *apart)
+
+
+def merged_reports(rows: DataFrame, *apart: str) -> DataFrame:
+    """Give `REPORTS` with one row for what several rows say of a task and time."""
+    return rows.groupBy(*_TASK, *_PLACE, "time", *apart).agg(
+        fn.max("uptime_ns").alias("uptime_ns"),
+        fn.sum("amount").cast("decimal(38,0)").alias("amount"),
+        fn.max("is_open").alias("is_open"),
     )
 
 
-def covered(
-    rows: DataFrame,
-    overviews: Mapping[tuple[str, str], Overview],
-    interval_s: Mapping[tuple[str, str], float],
-    window_s: int,
-) -> tuple[Covered, ...]:
-    """Return tasks and windows of each component that `reports` show; runs a job.
-
-    A window is as long as an interval where that is longer.
-    """
+def reported(rows: DataFrame, interval_s: IntervalsS, window_s: int) -> DataFrame:
+    """Give `REPORTED` from `REPORTS`; a window is as long as an interval where that is longer."""
     at = fn.unix_micros("time")
     us = number_of({key: round(one * US) for key, one in interval_s.items()}, DEFAULT_US)
     window_us = window_s * US
     window = fn.when(us < window_us, fn.floor(at / window_us)).otherwise(at)
-    tasks = rows.groupBy(*_TASK).agg(fn.count_distinct(window).alias("windows"))
+    return rows.groupBy(*_TASK, "day").agg(fn.count_distinct(window).alias("windows"))
+
+
+def collect_covered(
+    reported: DataFrame,
+    overviews: Mapping[tuple[str, str], Overview],
+    interval_s: IntervalsS,
+    window_s: int,
+) -> tuple[Covered, ...]:
+    """Return tasks and windows of each component from `REPORTED` of all days."""
+    tasks = reported.groupBy(*_TASK).agg(fn.sum("windows").alias("windows"))
     ran = tasks.groupBy(*_KEYS, "submission", "component").agg(
         fn.count(fn.lit(1)).alias("tasks"), fn.sum("windows").alias("windows")
     )
@@ -113,30 +150,49 @@ def covered(
 DEFAULT_US = round(DEFAULT_INTERVAL_S * US)
 
 
-def signs(
-    rows: DataFrame, interval_s: Mapping[tuple[str, str], float]
-) -> dict[tuple[str, str], Signs]:
-    """Return the signs in `reports` that do not say what they cover; runs two small jobs."""
+def gaps(rows: DataFrame) -> DataFrame:
+    """Give `GAPS` from `REPORTS`."""
     seconds = fn.unix_seconds("time")
+    before = fn.lag("time").over(Window.partitionBy(*_TASK, "day").orderBy("time"))
+    tasks = rows.where(fn.col("is_open") & fn.col("uptime_ns").isNull())
+    gaps = tasks.withColumn("gap", seconds - fn.unix_seconds(before)).where("gap > 0")
+    return gaps.groupBy(*_KEYS, "gap", "day").agg(
+        fn.count(fn.lit(1)).alias("n"), fn.sum("amount").cast("decimal(38,0)").alias("amount")
+    )
+
+
+def phases(rows: DataFrame, interval_s: IntervalsS) -> DataFrame:
+    """Give `PHASES` from `REPORTS`: remainders by the interval of times, and of uptimes."""
     interval = number_of(
         {key: max(1, round(one)) for key, one in interval_s.items()}, round(DEFAULT_INTERVAL_S)
     )
-    before = fn.lag("time").over(Window.partitionBy(*_TASK).orderBy("time"))
-    opened = rows.where("is_open")
-    tasks = opened.where(fn.col("uptime_ns").isNull())
-    gaps = tasks.withColumn("gap", seconds - fn.unix_seconds(before)).where("gap > 0")
+    place = fn.when(fn.col("source") == STORM, fn.concat_ws(":", *_PLACE)).otherwise(fn.col("node"))
+    uptime = fn.floor(fn.col("uptime_ns") / 10**9)
+    placed = rows.where("is_open").withColumns(
+        {
+            "is_uptime": uptime.isNotNull(),
+            "place": place,
+            "at": fn.pmod(fn.coalesce(uptime, fn.unix_seconds("time")), interval),
+        }
+    )
+    keys = (*_KEYS, "is_uptime", "place", "at", "day")
+    return placed.groupBy(*keys).agg(fn.count(fn.lit(1)).alias("n"))
+
+
+def collect_signs(gaps: DataFrame, phases: DataFrame) -> dict[tuple[str, str], Signs]:
+    """Return the signs in `GAPS` and `PHASES` of all days; runs two small jobs."""
     counted = gaps.groupBy(*_KEYS, "gap").agg(
-        fn.count(fn.lit(1)).alias("n"), fn.sum("amount").alias("amount")
+        fn.sum("n").alias("n"), fn.sum("amount").alias("amount")
     )
     of_gap: dict[tuple[str, str], dict[int, tuple[int, int]]] = defaultdict(dict)
     for row in counted.collect():
         of_gap[row.topology, row.source][row.gap] = (row.n, int(row.amount or 0))
-    phases, uptimes = _commonest(opened, seconds, interval)
+    commonest, uptimes = _commonest(phases)
     return {
         key: Signs(
             {gap: n for gap, (n, _) in pairs.items()},
             {gap: amount for gap, (_, amount) in pairs.items()},
-            phases.get(key, {}),
+            commonest.get(key, {}),
             uptimes.get(key, {}),
         )
         for key, pairs in of_gap.items()
@@ -147,24 +203,12 @@ Commonest = dict[tuple[str, str], dict[str, int]]
 """Topology and source -> place -> seconds."""
 
 
-def _commonest(
-    reports: DataFrame, seconds: Column, interval: Column
-) -> tuple[Commonest, Commonest]:
-    """Return the commonest remainders by the interval of times, and of uptimes, at each place."""
-    place = fn.when(fn.col("source") == STORM, fn.concat_ws(":", *_PLACE)).otherwise(fn.col("node"))
-    uptime = fn.floor(fn.col("uptime_ns") / 10**9)
-    rows = reports.withColumns(
-        {
-            "is_uptime": uptime.isNotNull(),
-            "place": place,
-            "at": fn.pmod(fn.coalesce(uptime, seconds), interval),
-        }
-    )
+def _commonest(phases: DataFrame) -> tuple[Commonest, Commonest]:
+    """Return the commonest remainders of times, and of uptimes, at each place."""
     keys = (*_KEYS, "is_uptime", "place")
-    rank = fn.struct(-fn.col("count"), fn.col("at"))
-    several = (
-        rows.groupBy(*keys, "at").count().groupBy(*keys).agg(fn.min_by("at", rank).alias("at"))
-    )
+    counted = phases.groupBy(*keys, "at").agg(fn.sum("n").alias("n"))
+    rank = fn.struct(-fn.col("n"), fn.col("at"))
+    several = counted.groupBy(*keys).agg(fn.min_by("at", rank).alias("at"))
     times: Commonest = defaultdict(dict)
     uptimes: Commonest = defaultdict(dict)
     for row in several.collect():

@@ -120,7 +120,7 @@ def measure_tables(
     InputError
         When the interval that was recognised cannot be believed, or clock rates are missing.
     """
-    collected, reasons = collect_tables(spark, tables, settings, tables.folder)
+    collected, reasons = collect_tables(spark, tables, settings, tables.folder, are_kept=True)
     named = in_names_of(instance, collected)
     there = {topology for topology, _ in named.overview}
     if there.isdisjoint(one.id for one in instance.topologies):
@@ -188,8 +188,10 @@ def collect_logs(
             say("writing the lines kept aside")
             write_atomically(aside, as_csv(tables.quarantine(spark)))
         # A store without new lines is only read, and may be one that nobody may write.
-        with _folder(folder if os.access(folder, os.W_OK) else None) as writable:
-            return collect_tables(spark, tables, settings, writable, say)
+        is_writable = os.access(folder, os.W_OK)
+        are_kept = is_writable and store is not None
+        with _folder(folder if is_writable else None) as writable:
+            return collect_tables(spark, tables, settings, writable, say, are_kept=are_kept)
 
 
 def collect_tables(
@@ -198,52 +200,55 @@ def collect_tables(
     settings: Settings,
     folder: Path,
     say: Say = lambda _: None,
+    *,
+    are_kept: bool,
 ) -> tuple[Collected, dict[str, int]]:
     """Return the small tables of the tables of logs, and reason -> lines kept aside.
 
-    `folder` gets their sums, which the next call begins with, and scratch tables; see
-    `measure_logs` for the rest.
+    `folder` gets their sums and scratch tables, and if they `are_kept` for a next call, what is
+    made of the sums of each day; see `measure_logs` for the rest.
     """
     from slotwise.pipeline.spark.scratch import scratch
     from slotwise.pipeline.statistics.run import sized
-    from slotwise.pipeline.statistics.weights.coverage import (
-        covered,
-        reports,
-        signs,
-    )
+    from slotwise.pipeline.statistics.weights.days import day_tables
     from slotwise.pipeline.statistics.weights.facts import collect_facts, collect_kept_aside
-    from slotwise.pipeline.statistics.weights.run import collect_sums
+    from slotwise.pipeline.statistics.weights.run import collect_coverage, collect_sums, rules_of
     from slotwise.pipeline.statistics.weights.sums import update_sums
 
     with sized(spark, tables.manifest.files), scratch(folder) as stored:
         say("summing")
         sums = update_sums(spark, tables, settings.window_s, folder / SUMS_FOLDER)
         reasons, unreadable = collect_kept_aside(sums.facts(spark))
+        if sums.busy:
+            reasons[IMPOSSIBLE] = reasons.get(IMPOSSIBLE, 0) + sums.busy
         if settings.last_s is not None:
             sums = sums.last(spark, settings.last_s)
+        facts = collect_facts(sums.facts(spark))
+        rules = rules_of(facts, settings.window_s, settings.clocks, settings.interval_s)
+        of_days = day_tables(spark, sums, rules, stored, are_kept=are_kept)
+        say(f"weighing {len(of_days.new)} days")
         collected = collect_sums(
-            sums.windows(spark),
-            collect_facts(sums.facts(spark)),
+            sums.windows(spark, of_days.new),
+            facts,
+            rules,
             settings.statistic,
             settings.window_s,
-            settings.clocks,
-            settings.interval_s,
+            of_days,
             stored,
+            has_message_sizes=sums.has_message_sizes(of_days.new),
         )
         say("comparing with what should be there")
-        samples = tables.samples(spark, sums.parts)
-        rows = stored(reports(sums.of_these_windows(samples, "time")))
-        is_stated = settings.interval_s is not None
+        reports = sums.reports(spark, of_days.new)
+        covered, signs = collect_coverage(reports, facts, rules, settings.window_s, of_days, stored)
+        of_days.keep()
         collected = replace(
             collected,
             unreadable=unreadable,
-            covered=covered(rows, collected.overview, collected.interval_s, settings.window_s),
+            covered=covered,
             lines=sum(one.lines for one in tables.manifest.files.values()),
-            is_stated=is_stated,
-            signs={} if is_stated else signs(rows, collected.interval_s),
+            is_stated=rules.is_stated,
+            signs=signs,
         )
-        if collected.busy:
-            reasons[IMPOSSIBLE] = reasons.get(IMPOSSIBLE, 0) + collected.busy
         return collected, reasons
 
 

@@ -22,7 +22,7 @@ SIZE_OF_SOME = "size of some"
 EVEN = ("all", "global", "none")
 LOCAL = ("shuffle", "local_or_shuffle")
 
-_RUN = ("topology", "source", "submission")
+_RUN = ("topology", "source", "submission", "day")
 _TIME = (*_RUN, "start")
 _WORKER = (*_TIME, "node", "worker")
 _FINE = 10**12
@@ -32,8 +32,8 @@ _FINE = 10**12
 def message_sizes(windows: DataFrame) -> DataFrame:
     """Give sizes by window from `WINDOWS`: rows of `SERIES` with `part`, the subject and its ends.
 
-    A window counts in which each task of the sender that ever emitted says what it did, and is in
-    one worker: else it is not known what came from outside.
+    A window counts in which each task of the sender that emitted on this day says what it did, and
+    is in one worker: else it is not known what came from outside.
     """
     storm = windows.where(fn.col("source") == STORM)
     emitted = _emitted(storm)
@@ -49,14 +49,14 @@ def message_sizes(windows: DataFrame) -> DataFrame:
     subject = fn.when(fn.col("inside") == 0, w.SIZE).otherwise(SIZE_OF_SOME)
     parts = {"subject": subject, "a": fn.col("sender"), "b": fn.col("component")}
     sizes = rows.select(
-        *("topology", "source", "start", "n"),
+        *("topology", "source", "day", "start", "n"),
         fn.struct(*(part.alias(name) for name, part in parts.items())).alias("part"),
         # What came in the time of the tuples that were executed, though a line may be lost.
         _share("bytes", fn.col("executed_us"), fn.col("came_us")).alias("y"),
         _share("tuples", outside, fn.col("rate")).alias("x"),
     )
     sums = (fn.sum(name).alias(name) for name in ("y", "x", "n"))
-    return sizes.groupBy("topology", "source", "start", "part").agg(*sums)
+    return sizes.groupBy("topology", "source", "day", "start", "part").agg(*sums)
 
 
 def _emitted(storm: DataFrame) -> DataFrame:
@@ -74,9 +74,9 @@ def _whole_senders(emitted: DataFrame) -> DataFrame:
         fn.count(fn.lit(1)).alias("places"),
         fn.count_distinct("task").alias("tasks"),
     )
-    ever = emitted.groupBy(*_RUN, "sender").agg(fn.count_distinct("task").alias("ever"))
-    is_whole = (fn.col("tasks") == fn.col("ever")) & (fn.col("places") == fn.col("ever"))
-    whole = there.join(ever, [*_RUN, "sender"]).where(is_whole & (fn.col("rate") > 0))
+    of_day = emitted.groupBy(*_RUN, "sender").agg(fn.count_distinct("task").alias("of_day"))
+    is_whole = (fn.col("tasks") == fn.col("of_day")) & (fn.col("places") == fn.col("of_day"))
+    whole = there.join(of_day, [*_RUN, "sender"]).where(is_whole & (fn.col("rate") > 0))
     return whole.select(*_TIME, "sender", "rate")
 
 

@@ -71,16 +71,15 @@ def merged(spans: Iterable[Span], near: float = 0) -> list[Span]:
     return union
 
 
-def mean_parts(counts: Mapping[int, int], spans: Sequence[Span], interval_s: float) -> Fraction:
+def mean_parts(counts: Mapping[int, int], spans: Mapping[int, Span], interval_s: float) -> Fraction:
     """Return how many parts an edge has, on average over the generations that have any.
 
-    `counts` is the number of a generation, from 0 -> how many parts it has. Raises `KeyError` for a
+    `counts` is when a generation begins, ms -> how many parts it has. Raises `KeyError` for a
     generation that is not among `spans`.
     """
-    generation = dict(enumerate(spans))  # unlike a list, it has no number -1
     lengths = {}
     for at in counts:
-        begin, end = generation[at]
+        begin, end = spans[at]
         lengths[at] = Fraction(end - begin + interval_s).limit_denominator(1000)
     total = sum(lengths.values())
     return Fraction(sum(number * lengths[at] for at, number in counts.items())) / total

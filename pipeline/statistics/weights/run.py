@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from sys import intern
 from typing import Any
+from urllib.parse import unquote
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
@@ -17,11 +18,24 @@ from slotwise.pipeline.spark.session import aggregated_once
 from slotwise.pipeline.statistics.weights import windows as w
 from slotwise.pipeline.statistics.weights.collected import (
     Collected,
+    Covered,
     Overview,
+    Signs,
     Subject,
     TimelinePoint,
     Value,
 )
+from slotwise.pipeline.statistics.weights.coverage import (
+    GAPS,
+    PHASES,
+    REPORTED,
+    collect_covered,
+    collect_signs,
+    gaps,
+    phases,
+    reported,
+)
+from slotwise.pipeline.statistics.weights.days import DayTables, Rules
 from slotwise.pipeline.statistics.weights.facts import Facts, utc
 from slotwise.pipeline.statistics.weights.presence import (
     Presence,
@@ -36,10 +50,12 @@ from slotwise.pipeline.statistics.weights.reporting import (
     reporting_intervals,
     with_covered_time,
 )
-from slotwise.pipeline.statistics.weights.series import REST_CPU, ends, series
+from slotwise.pipeline.statistics.weights.series import REST_CPU, SERIES, ends, series
 from slotwise.pipeline.statistics.weights.statistic import (
+    MEANS,
     STATISTICS,
     means,
+    means_of_days,
     percentiles,
     t_quantile,
 )
@@ -51,144 +67,248 @@ RARE = 0.05
 """Share of the windows of its edge below which a series counts for no task."""
 
 
-def collect_sums(
-    windows: DataFrame,
-    facts: Facts,
-    statistic: str,
-    window_s: int,
-    clocks: Mapping[str, int],
-    interval_s: float | None,
-    stored: Store,
-) -> Collected:
-    """Run the jobs that make the small tables of `WINDOWS`.
+def rules_of(
+    facts: Facts, window_s: int, clocks: Mapping[str, int], interval_s: float | None
+) -> Rules:
+    """Return what the rows of days depend on beside their sums.
 
     Parameters
     ----------
-    windows
-        `WINDOWS`, of `by_window`.
     facts
-        Of the same samples.
-    statistic
-        A name of `STATISTICS`.
+        Of all samples.
     window_s
         Length of a window, seconds.
     clocks
         Node -> Hz; what the lines say goes before.
     interval_s
         Seconds between two samples of a task; ``None`` = recognised.
-    stored
-        Of `scratch`, for tables between jobs.
     """
-    overviews = facts.overview
     reporting = (
         reporting_intervals(facts.gaps)
         if interval_s is None
-        else dict.fromkeys(overviews, ReportingInterval(interval_s))
+        else dict.fromkeys(facts.overview, ReportingInterval(interval_s))
     )
-    hz = {**clocks, **facts.clocks}
-    covered = with_covered_time(w.clocked(windows, hz), reporting, stored)
-    samples = _samples_of(covered, w.BUSY, w.FROM_OUTSIDE)
-    # Few logs have message sizes, and they take joins.
-    with aggregated_once(windows.sparkSession):
-        rows = stored(series(covered, has_message_sizes=samples[w.FROM_OUTSIDE] > 0))
-    intervals = {key: one.interval_s for key, one in reporting.items()}
-    presences = collect_presences(covered, intervals)
+    return Rules(
+        reporting=reporting,
+        hz={**clocks, **facts.clocks},
+        gap_ms=round(1000 * longest_gap_s(one.interval_s for one in reporting.values())),
+        # A step of one day is short enough for its own timeline, and of use for a longer one.
+        step_s=min(step_of(facts.overview, window_s), _step_s(w.DAY_S, window_s)),
+        is_stated=interval_s is not None,
+    )
+
+
+def collect_sums(
+    windows: DataFrame,
+    facts: Facts,
+    rules: Rules,
+    statistic: str,
+    window_s: int,
+    tables: DayTables,
+    stored: Store,
+    *,
+    has_message_sizes: bool,
+) -> Collected:
+    """Run the jobs that make the small tables of `WINDOWS`.
+
+    Parameters
+    ----------
+    windows
+        `WINDOWS` of the new days of `tables`.
+    facts
+        Of all samples.
+    rules
+        Of `rules_of`.
+    statistic
+        A name of `STATISTICS`.
+    window_s
+        Length of a window, seconds.
+    tables
+        They get what is made of the new days.
+    stored
+        Of `scratch`, for tables between jobs.
+    has_message_sizes
+        Whether there are windows of ``from outside``: few logs have them, and they take joins.
+    """
+    if tables.new:
+        mine = {unquote(topology) for topology, _ in tables.new}
+        reporting = {key: one for key, one in rules.reporting.items() if key[0] in mine}
+        covered = with_covered_time(w.clocked(windows, rules.hz), reporting, stored)
+        covered = covered.withColumn("day", w.day_of(window_s))
+        with aggregated_once(windows.sparkSession):
+            values = series(covered, has_message_sizes=has_message_sizes)
+            values = tables.add("series", SERIES, values, is_read_again=True)
+            tables.add("means", MEANS, means_of_days(values))
+        tables.add("timeline", TIMELINE, timeline(values, rules.step_s))
+        tables.add("presences", PRESENCES, presences_of_days(covered, rules.gap_ms))
+    presences = collect_presences(tables.rows("presences", PRESENCES), rules.gap_ms)
+    spans = generations(presences, rules.interval_s, DEFAULT_INTERVAL_S)
+    if tables.new:
+        tables.add("edges", EDGES, edges(covered, spans))
     return Collected(
-        overview=overviews,
-        interval_s=intervals,
-        clocks=hz,
-        values=collect_values(rows, statistic),
-        parts=collect_parts(covered, presences, intervals),
+        overview=facts.overview,
+        interval_s=rules.interval_s,
+        clocks=rules.hz,
+        values=collect_values(tables, statistic),
+        parts=collect_parts(tables.rows("edges", EDGES), spans, rules.interval_s),
         presences=presences,
-        timeline=collect_timeline(rows, overviews, window_s),
-        busy=samples[w.BUSY],
+        timeline=collect_timeline(
+            tables.rows("timeline", TIMELINE), step_of(facts.overview, window_s)
+        ),
     )
 
 
-def _samples_of(windows: DataFrame, *kinds: str) -> Counter[str]:
-    """Return kind -> number of samples, for some kinds."""
-    counted = windows.where(fn.col("kind").isin(*kinds)).groupBy("kind").agg(fn.sum("n").alias("n"))
-    return Counter({row.kind: row.n for row in counted.collect()})
-
-
-def collect_values(rows: DataFrame, statistic: str) -> dict[Subject, Value]:
-    """Return the statistic of each subject of `SERIES`."""
+def collect_values(tables: DayTables, statistic: str) -> dict[Subject, Value]:
+    """Return the statistic of each subject."""
     percent = STATISTICS[statistic]
-    statistics = means(rows) if percent is None else percentiles(rows, percent)
-    read = _mean if percent is None else _percentile
+    if percent is None:
+        rows, read = means(tables.rows("means", MEANS)), _mean
+    else:
+        rows, read = percentiles(tables.rows("series", SERIES), percent), _percentile
     with aggregated_once(rows.sparkSession):
         # Not all rows at once: a hundred thousand tasks have two million pairs.
-        return {_subject(row): read(row) for row in statistics.toLocalIterator()}
+        return {_subject(row): read(row) for row in rows.toLocalIterator()}
+
+
+def collect_coverage(
+    reports: DataFrame,
+    facts: Facts,
+    rules: Rules,
+    window_s: int,
+    tables: DayTables,
+    stored: Store,
+) -> tuple[tuple[Covered, ...], dict[tuple[str, str], Signs]]:
+    """Return how much of the components the reports show, and the signs of thinned series.
+
+    See `collect_sums`; `reports` are `REPORTS` of the new days. Intervals that are stated need no
+    signs.
+    """
+    if tables.new:
+        rows = stored(reports.withColumn("day", w.day_of(window_s, "time")))
+        tables.add("reported", REPORTED, reported(rows, rules.interval_s, window_s))
+        if not rules.is_stated:
+            tables.add("gaps", GAPS, gaps(rows))
+            tables.add("phases", PHASES, phases(rows, rules.interval_s))
+    windows = tables.rows("reported", REPORTED)
+    covered = collect_covered(windows, facts.overview, rules.interval_s, window_s)
+    if rules.is_stated:
+        return covered, {}
+    return covered, collect_signs(tables.rows("gaps", GAPS), tables.rows("phases", PHASES))
+
+
+EDGES = (
+    "subject string, topology string, source string, a string, b string, begin bigint, "
+    "task string, other string, windows bigint, day date"
+)
+"""How many windows each series of an edge has on a day.
+
+`begin` is when the generation of tasks began that was there, milliseconds since 1970: several of
+one generation, where a day before it was read later.
+"""
+
+_EDGE = ("subject", "topology", "source", "a", "b", "begin")
+
+
+def edges(windows: DataFrame, spans: Mapping[tuple[str, str], Sequence[Span]]) -> DataFrame:
+    """Give `EDGES` from `WINDOWS` with their `day`, and the spans of generations."""
+    source, target = ends()
+    emitted = fn.col("kind") == w.EMITTED
+    rows = windows.where(fn.col("kind").isin(w.RECEIVED, w.SENT, w.EMITTED)).withColumns(
+        {
+            "subject": fn.col("kind"),
+            "a": fn.when(emitted, fn.col("component")).otherwise(source),
+            "b": fn.when(emitted, fn.col("other")).otherwise(target),
+            "begin": _begin(spans, fn.unix_millis("first")),
+        }
+    )
+    return rows.groupBy(*_EDGE, "task", "other", "day").agg(fn.count(fn.lit(1)).alias("windows"))
 
 
 def collect_parts(
-    windows: DataFrame, presences: Iterable[Presence], interval_s: Mapping[tuple[str, str], float]
+    edges: DataFrame,
+    spans: Mapping[tuple[str, str], Sequence[Span]],
+    interval_s: Mapping[tuple[str, str], float],
 ) -> dict[Subject, Fraction]:
     """Return how many series add up to each edge: the sum is the mean times this.
 
     A series with less than `RARE` of the windows that another one of the edge has is not counted:
     a task number that was damaged in a line or two would be one more task.
     """
-    spans = generations(presences, interval_s, DEFAULT_INTERVAL_S)
-    source, target = ends()
-    emitted = fn.col("kind") == w.EMITTED
-    edges = windows.where(fn.col("kind").isin(w.RECEIVED, w.SENT, w.EMITTED)).withColumns(
-        {
-            "subject": fn.col("kind"),
-            "a": fn.when(emitted, fn.col("component")).otherwise(source),
-            "b": fn.when(emitted, fn.col("other")).otherwise(target),
-            "generation": _generation(spans),
-        }
-    )
-    edge = ("subject", "topology", "source", "a", "b", "generation")
-    series = edges.groupBy(*edge, "task", "other").agg(fn.count(fn.lit(1)).alias("windows"))
-    most = fn.max("windows").over(Window.partitionBy(*edge))
+    rows = edges.withColumn("begin", _begin(spans, fn.col("begin")))
+    series = rows.groupBy(*_EDGE, "task", "other").agg(fn.sum("windows").alias("windows"))
+    most = fn.max("windows").over(Window.partitionBy(*_EDGE))
     lasting = series.withColumn("most", most).where(fn.col("windows") >= RARE * fn.col("most"))
-    counted = lasting.groupBy(*edge).agg(fn.count(fn.lit(1)).alias("parts"))
+    counted = lasting.groupBy(*_EDGE).agg(fn.count(fn.lit(1)).alias("parts"))
     counts: dict[Subject, dict[int, int]] = defaultdict(dict)
     for row in counted.collect():
-        counts[_subject(row)][row.generation] = row.parts
+        counts[_subject(row)][row.begin] = row.parts
     return {
         subject: mean_parts(
-            parts, spans[subject[1:3]], interval_s.get(subject[1:3], DEFAULT_INTERVAL_S)
+            parts,
+            {_ms(span[0]): span for span in spans[subject[1:3]]},
+            interval_s.get(subject[1:3], DEFAULT_INTERVAL_S),
         )
         for subject, parts in counts.items()
     }
 
 
-def _generation(spans: Mapping[tuple[str, str], Sequence[Span]]) -> Column:
-    """Give the number of the generation that a row of `WINDOWS` belongs to, from 0."""
+def _begin(spans: Mapping[tuple[str, str], Sequence[Span]], time_ms: Column) -> Column:
+    """Give when the generation began, in ms, that is there at a time."""
     begins = [
         part
         for (topology, source), several in sorted(spans.items())
         for part in (
             fn.lit(f"{source}/{topology}"),
-            fn.array(*(fn.lit(round(begin * 1000)) for begin, _ in several)),
+            fn.array(*(fn.lit(_ms(begin)).cast("bigint") for begin, _ in several)),
         )
     ]
     if not begins:
-        return fn.lit(0)
+        return fn.lit(0).cast("bigint")
     mine = fn.try_element_at(fn.create_map(*begins), fn.concat_ws("/", "source", "topology"))
-    return fn.size(fn.filter(mine, lambda begin: begin <= fn.unix_millis("first"))) - 1
+    return fn.array_max(fn.filter(mine, lambda begin: begin <= time_ms))
 
 
-def collect_presences(
-    windows: DataFrame, interval_s: Mapping[tuple[str, str], float]
-) -> tuple[Presence, ...]:
-    """Return which tasks were in which workers, the workers themselves (task ``-1``) too."""
-    keys = ("topology", "source", "component", "task", "node", "worker", "submission")
-    times = {"first": fn.unix_millis(fn.min("first")), "last": fn.unix_millis(fn.max("last"))}
+def _ms(time_s: float) -> int:
+    return round(time_s * 1000)
+
+
+PRESENCES = (
+    "topology string, source string, component string, task string, node string, worker int, "
+    "submission string, first bigint, last bigint, day date"
+)
+"""Tasks in workers, and workers themselves (task ``-1``), from `first` to `last` (ms) on a day."""
+
+_PRESENT = ("topology", "source", "component", "task", "node", "worker", "submission")
+
+
+def presences_of_days(windows: DataFrame, gap_ms: int) -> DataFrame:
+    """Give `PRESENCES` from `WINDOWS` with their `day`."""
     sampled = windows.where(fn.col("last").isNotNull())  # silent windows of a pair have no sample
-    there = sampled.groupBy(*keys, "start").agg(*(one.alias(k) for k, one in times.items()))
-    order = Window.partitionBy(*keys).orderBy("start")
-    gap_ms = round(1000 * longest_gap_s(interval_s.values()))
+    times = {"first": fn.unix_millis(fn.min("first")), "last": fn.unix_millis(fn.max("last"))}
+    there = sampled.groupBy(*_PRESENT, "day", "start").agg(
+        *(one.alias(name) for name, one in times.items())
+    )
+    return _without_gaps(there, gap_ms, *_PRESENT, "day")
+
+
+def _without_gaps(times: DataFrame, gap_ms: int, *keys: str) -> DataFrame:
+    """Give, by `keys`, each `first` and `last` of times with no longer gap between them."""
+    order = Window.partitionBy(*keys).orderBy("first")
     is_new = (fn.col("first") - fn.lag("last").over(order) > gap_ms).cast("int")
-    runs = there.withColumn("new", fn.coalesce(is_new, fn.lit(0)))
+    runs = times.withColumn("new", fn.coalesce(is_new, fn.lit(0)))
     runs = runs.withColumn("run", fn.sum("new").over(order))
     spans = runs.groupBy(*keys, "run").agg(
         fn.min("first").alias("first"), fn.max("last").alias("last")
     )
-    rows = sorted(spans.collect(), key=lambda row: tuple(str(row[key]) for key in (*keys, "first")))
+    return spans.drop("run")
+
+
+def collect_presences(presences: DataFrame, gap_ms: int) -> tuple[Presence, ...]:
+    """Return which tasks were in which workers, the workers themselves too, from `PRESENCES`."""
+    spans = _without_gaps(presences, gap_ms, *_PRESENT)
+    rows = sorted(
+        spans.collect(), key=lambda row: tuple(str(row[key]) for key in (*_PRESENT, "first"))
+    )
     return tuple(
         Presence(
             *(row.topology, row.source, row.component, row.task, row.node or "", row.worker),
@@ -200,29 +320,48 @@ def collect_presences(
     )
 
 
-def collect_timeline(
-    rows: DataFrame, overviews: Mapping[tuple[str, str], Overview], window_s: int
-) -> tuple[TimelinePoint, ...]:
-    """Return cpu and flow of `SERIES` over time, in at most `STEPS` steps of whole windows."""
-    if not overviews:
-        return ()
-    first = min(one.first for one in overviews.values())
+TIMELINE = (
+    "subject string, topology string, source string, a string, b string, step bigint, "
+    "y decimal(38,0), x decimal(38,0), day date"
+)
+"""Sums of `SERIES` in the step of time that begins at `step`, milliseconds since 1970."""
+
+
+def step_of(overviews: Mapping[tuple[str, str], Overview], window_s: int) -> int:
+    """Return the seconds of a step with which a timeline has at most `STEPS` of them.
+
+    They are a power of two of windows: a longer step is several shorter ones.
+    """
+    first = min((one.first for one in overviews.values()), default=None)
+    if first is None:
+        return window_s
     span = max(one.last for one in overviews.values()) - first
-    step_ms = 1000 * window_s * max(1, math.ceil(span.total_seconds() / window_s / STEPS))
+    return _step_s(span.total_seconds(), window_s)
+
+
+def _step_s(span_s: float, window_s: int) -> int:
+    least = max(1, math.ceil(span_s / window_s / STEPS))
+    return int(window_s * 2 ** (least - 1).bit_length())
+
+
+def timeline(rows: DataFrame, step_s: int) -> DataFrame:
+    """Give `TIMELINE` from `SERIES`."""
     shown = rows.where(fn.col("subject").isin(w.CPU, REST_CPU, w.RECEIVED, w.SENT))
-    step = fn.floor(fn.unix_millis("start") / step_ms) * step_ms
-    keys = ("subject", "topology", "source", "a", "b", "step")
-    sums = (
-        shown.withColumn("step", step)
-        .groupBy(*keys)
-        .agg(
-            fn.sum("y").cast("decimal(38,0)").alias("y"),
-            fn.sum("x").cast("decimal(38,0)").alias("x"),
-        )
-    )
+    return _in_steps(shown, fn.unix_millis("start"), step_s, "day")
+
+
+def _in_steps(rows: DataFrame, time_ms: Column, step_s: int, *apart: str) -> DataFrame:
+    step = fn.floor(time_ms / (1000 * step_s)) * (1000 * step_s)
+    keys = ("subject", "topology", "source", "a", "b", "step", *apart)
+    sums = (fn.sum(name).cast("decimal(38,0)").alias(name) for name in ("y", "x"))
+    return rows.withColumn("step", step).groupBy(*keys).agg(*sums)
+
+
+def collect_timeline(timeline: DataFrame, step_s: int) -> tuple[TimelinePoint, ...]:
+    """Return cpu and flow over time, from `TIMELINE` of steps that are not longer."""
     points = [
         TimelinePoint(_subject(row), utc(int(row.step)), Fraction(int(row.y), int(row.x)))
-        for row in sums.collect()
+        for row in _in_steps(timeline, fn.col("step"), step_s).collect()
     ]
     return tuple(sorted(points, key=lambda one: one.time))
 

@@ -11,9 +11,9 @@ from slotwise.pipeline.statistics.weights.message_sizes import message_sizes
 
 SERIES = (
     "subject string, topology string, source string, a string, b string, start timestamp, "
-    "y decimal(38,0), x decimal(38,0), n bigint"
+    "y decimal(38,0), x decimal(38,0), n bigint, day date"
 )
-"""Values `y` / `x` of a subject, of `n` samples, in the window that begins at `start`.
+"""Values `y` / `x` of a subject, of `n` samples, in the window that begins at `start`, on a `day`.
 
 By `subject`, `a` and `b` are: a component (``cost``, ``cpu``, ``rest cost``, ``rest cpu``: a value
 per task and window); a component and its task (``task cost``), or stream (``emitted``); two
@@ -30,9 +30,9 @@ _NAMES = tuple(part.split()[0] for part in SERIES.split(", "))
 
 
 def series(windows: DataFrame, *, has_message_sizes: bool) -> DataFrame:
-    """Give `SERIES` from `WINDOWS`; those of message sizes only if they are said to be there."""
+    """Give `SERIES` from `WINDOWS` with their `day`; message sizes only if these are there."""
     subjects = windows.withColumn("part", fn.explode(_subjects()))
-    sums = subjects.groupBy("topology", "source", "start", "part").agg(
+    sums = subjects.groupBy("topology", "source", "day", "start", "part").agg(
         *(fn.sum(name).alias(name) for name in ("y", "x", "n"))
     )
     values = _selected(sums).unionByName(_selected(_of_tasks(task_times(windows))))
@@ -93,8 +93,8 @@ def task_times(windows: DataFrame) -> DataFrame:
     The columns are ``cpu`` (ns Hz per interval, the sum over inputs; null: not known of all),
     ``emitted`` (tuples), ``rest`` (what the worker used per interval beyond its tasks with a
     ``cpu``, shared alike by those without; null: not known), and ``m`` (intervals). A worker has no
-    rest in a window in which it has fewer tasks of either sort than in its `FULL` windows: lines
-    were lost, and what these tasks used is none of the others'.
+    rest in a window in which it has fewer tasks of either sort than in its `FULL` windows of the
+    day: lines were lost, and what these tasks used is none of the others'.
     """
     per_interval = fn.floor(fn.col("y") / fn.col("x")).cast("decimal(38,0)")
 
@@ -102,7 +102,7 @@ def task_times(windows: DataFrame) -> DataFrame:
         value = fn.col("y") if kind == w.EMITTED else per_interval
         return fn.sum(fn.when(fn.col("kind") == kind, value)).cast("decimal(38,0)")
 
-    place = ("topology", "source", "node", "worker", "submission", "start")
+    place = ("topology", "source", "node", "worker", "submission", "day", "start")
     # The time in user mode without that of the system is none of a worker, nor the reverse.
     mode = fn.when(fn.col("other") == "user", 1).when(fn.col("other") == "sys", -1)
     is_both = fn.coalesce(fn.sum(mode), fn.lit(0)) == 0

@@ -23,32 +23,73 @@ Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 _SUBJECT = ("subject", "topology", "source", "a", "b")
 
 
-def means(series: DataFrame) -> DataFrame:
-    """Give the mean of each subject: sums `y` and `x`, `n` samples, in `blocks` windows.
+MEANS = (
+    "subject string, topology string, source string, a string, b string, y decimal(38,0), "
+    "x decimal(38,0), n bigint, blocks int, ee double, ex double, xx double, day date"
+)
+"""Sums of `SERIES` of one day, of `n` samples in `blocks` windows.
 
-    `error` is the standard error of ``y / x`` (null with one block).
-    """
-    # All of a subject in one partition at once: the second sum needs no shuffle of its own.
+With e = y - r x of a window and r = `y` / `x` of the day, the others are sums of products: e e,
+e x, and x x.
+"""
+
+
+def means_of_days(series: DataFrame) -> DataFrame:
+    """Give `MEANS` from `SERIES`."""
+    # All of a subject in one partition at once: the later sums need no shuffle of their own.
     near = series.repartition(*_SUBJECT)
-    blocks = near.groupBy(*_SUBJECT, "start").agg(
+    blocks = near.groupBy(*_SUBJECT, "day", "start").agg(
         fn.sum("y").alias("y"), fn.sum("x").alias("x"), fn.sum("n").alias("n")
     )
     # In the order of time, so that the doubles are added in the same order always.
-    listed = blocks.groupBy(*_SUBJECT).agg(
+    listed = blocks.groupBy(*_SUBJECT, "day").agg(
         fn.sum("y").cast("decimal(38,0)").alias("y"),
         fn.sum("x").cast("decimal(38,0)").alias("x"),
         fn.sum("n").alias("n"),
         fn.array_sort(fn.collect_list(fn.struct("start", "y", "x"))).alias("listed"),
     )
+    errors = (
+        "transform(listed, one -> struct(double(one.x) as x, "
+        "double(one.y) - double(y) / double(x) * double(one.x) as e))"
+    )
+    products = {"ee": "one.e * one.e", "ex": "one.e * one.x", "xx": "one.x * one.x"}
+    sums = {
+        name: fn.expr(f"aggregate(errors, 0D, (sum, one) -> sum + {product})")
+        for name, product in products.items()
+    }
+    return (
+        listed.withColumns({"blocks": fn.size("listed"), "errors": fn.expr(errors)})
+        .withColumns(sums)
+        .drop("listed", "errors")
+    )
+
+
+def means(days: DataFrame) -> DataFrame:
+    """Give the mean of each subject from `MEANS` of all days.
+
+    The columns are the sums `y` and `x`, `n` samples, `blocks` windows, and `error`, the standard
+    error of ``y / x`` (null with one block).
+    """
+    listed = days.groupBy(*_SUBJECT).agg(
+        *(fn.sum(name).cast("decimal(38,0)").alias(name) for name in ("y", "x")),
+        *(fn.sum(name).alias(name) for name in ("n", "blocks")),
+        fn.array_sort(fn.collect_list(fn.struct("day", "y", "x", "ee", "ex", "xx"))).alias("days"),
+    )
+    # Of a window, y - R x with the ratio R of all days is e + (r - R) x.
+    differences = (
+        "transform(days, one -> struct(one.ee as ee, one.ex as ex, one.xx as xx, "
+        "double(one.y) / double(one.x) - double(y) / double(x) as d))"
+    )
     squares = (
-        "aggregate(listed, 0D, (sum, one) -> sum + "
-        "pow(double(one.y) - double(y) / double(x) * double(one.x), 2))"
+        "aggregate(differences, 0D, (sum, one) -> "
+        "sum + one.ee + 2 * one.d * one.ex + one.d * one.d * one.xx)"
     )
     error = "case when blocks > 1 then sqrt(squares * blocks / (blocks - 1)) / double(x) end"
     return (
-        listed.withColumns({"blocks": fn.size("listed"), "squares": fn.expr(squares)})
+        listed.withColumn("differences", fn.expr(differences))
+        .withColumn("squares", fn.expr(squares))
         .withColumn("error", fn.expr(error))
-        .drop("listed", "squares")
+        .drop("days", "differences", "squares")
     )
 
 

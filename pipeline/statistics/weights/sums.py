@@ -2,20 +2,25 @@
 
 Everything kept of a part is a sum, a minimum or a maximum of integers, so that what is made of all
 parts is the same, to the last digit, as what is made of all lines at once.
+
+The day of a part is that of the receipt; the windows of a day are mostly in the part of this day,
+and some that end at midnight in that of the next one.
 """
 
 from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
 from slotwise.models.errors import in_file
@@ -24,17 +29,55 @@ from slotwise.models.formats.json_text import parse_json
 from slotwise.pipeline.spark.session import aggregated_once
 from slotwise.pipeline.statistics.columns import utc_day
 from slotwise.pipeline.statistics.manifest import JUDGED_FOLDER, Part
-from slotwise.pipeline.statistics.run import Tables, part_folder, read_parts, write_parts
+from slotwise.pipeline.statistics.run import (
+    Tables,
+    is_in,
+    part_folder,
+    read_parts,
+    remove_others,
+    with_bucket,
+    write_parts,
+)
 from slotwise.pipeline.statistics.schema import PLACE
 from slotwise.pipeline.statistics.weights import windows as w
+from slotwise.pipeline.statistics.weights.coverage import REPORTS, merged_reports, reports_of
 from slotwise.pipeline.statistics.weights.facts import FACTS, facts_of
 
-DAY_S = 86_400
 ENOUGH = 0.2
 """Share of the samples of a usual window, with which a window may be the last one of the logs."""
-_BYTES_PER_BUCKET = 2 << 20
-"""Of samples as they are stored, some hundred thousand."""
 _FILE = "parts.json"
+MADE_OF = f"{w.WINDOWS} {FACTS} {REPORTS} {w.MOST_BUSY}"
+
+
+@dataclass(frozen=True, slots=True)
+class OfDay:
+    """What a part has of the windows of one day.
+
+    Parameters
+    ----------
+    day
+        As in `windows.day_of`, ISO.
+    sources
+        Kinds of lines, `STORM` or `JSON`, in order.
+    nodes
+        Nodes of the windows, in order.
+    busy, outside
+        Numbers of samples of the kinds ``busy`` and ``from outside``.
+    """
+
+    day: str
+    sources: tuple[str, ...]
+    nodes: tuple[str, ...]
+    busy: int
+    outside: int
+
+
+@dataclass(frozen=True, slots=True)
+class PartSums:
+    """The `number` of the tables that have the sums of a part, and what they have of which day."""
+
+    number: int
+    of_days: tuple[OfDay, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +89,7 @@ class Sums:
     folder
         Where they are.
     parts
-        Part -> the number of the table that has its sums.
+        Part -> its sums.
     window_s
         Length of a window, seconds.
     since_s
@@ -54,7 +97,7 @@ class Sums:
     """
 
     folder: Path
-    parts: Mapping[Part, int]
+    parts: Mapping[Part, PartSums]
     window_s: int
     since_s: int | None = None
 
@@ -76,33 +119,80 @@ class Sums:
         first = datetime.fromtimestamp(since_s, UTC).date() - timedelta(days=1)
         day = first.isoformat()
         later = {
-            part: n for part, n in self.parts.items() if part[1] is not None and part[1] >= day
+            part: its for part, its in self.parts.items() if part[1] is not None and part[1] >= day
         }
         return replace(self, parts=later, since_s=since_s)
 
-    def of_these_windows(self, rows: DataFrame, time: str) -> DataFrame:
-        """Give the rows whose column `time` is in these windows or begins one of them."""
-        if self.since_s is None:
-            return rows
-        return rows.where(fn.col(time) >= fn.timestamp_seconds(fn.lit(self.since_s)))
+    @property
+    def days(self) -> dict[Part, dict[Part, OfDay]]:
+        """Topology and day of windows -> the parts that have some of these, and what they have."""
+        first = None if self.since_s is None else _day(self.since_s)
+        days: dict[Part, dict[Part, OfDay]] = defaultdict(dict)
+        for part, its in self.parts.items():
+            for one in its.of_days:
+                if first is None or one.day == w.ALL_DAYS or one.day >= first:
+                    days[part[0], one.day][part] = one
+        return days
 
-    def windows(self, spark: SparkSession) -> DataFrame:
-        """Give `WINDOWS`, one row for each of a window."""
-        schema = f"{w.WINDOWS}, day date"
-        stored = read_parts(spark, schema, self.folder / "windows", self.parts)
-        several = self.of_these_windows(stored, "start")
-        if DAY_S % self.window_s:
+    @property
+    def busy(self) -> int:
+        """The number of samples of the kind ``busy``."""
+        return sum(one.busy for its in self.parts.values() for one in its.of_days)
+
+    def has_message_sizes(self, days: Collection[Part]) -> bool:
+        """Say whether some `days` have samples of the kind ``from outside``."""
+        mine = self.days
+        return any(one.outside for day in days for one in mine[day].values())
+
+    def windows(self, spark: SparkSession, days: Collection[Part]) -> DataFrame:
+        """Give `WINDOWS` of some `days`, one row for each of a window."""
+        several = self._of_days(spark, f"{w.WINDOWS}, day date", "windows", "start", days)
+        if w.DAY_S % self.window_s:
             return w.merged(several)
-        # The day of a part is that of the receipt: some samples belong to a window of another day.
         strays = several.where(fn.col("day") != utc_day(fn.col("start"))).select("start").distinct()
         split = several.join(fn.broadcast(strays), "start", "left_semi")
         whole = several.join(fn.broadcast(strays), "start", "left_anti")
         return whole.select(*w.columns()).unionByName(w.merged(split))
 
+    def reports(self, spark: SparkSession, days: Collection[Part]) -> DataFrame:
+        """Give `REPORTS` of some `days`, one row for each of a task and time."""
+        return merged_reports(self._of_days(spark, REPORTS, "reports", "time", days))
+
+    def window_folders(self, parts: Iterable[Part]) -> list[Path]:
+        """Return where the windows of some parts are."""
+        return [part_folder(self.folder / "windows", self.parts[one].number, one) for one in parts]
+
+    def since_of(self, day: Part) -> int | None:
+        """Return `since_s` if a day has windows before it."""
+        is_cut = self.since_s is not None and day[1] in (w.ALL_DAYS, _day(self.since_s))
+        return self.since_s if is_cut else None
+
     def facts(self, spark: SparkSession) -> DataFrame:
         """Give `FACTS`."""
-        stored = read_parts(spark, FACTS, self.folder / "facts", self.parts)
-        return self.of_these_windows(stored, "start")
+        rows = read_parts(spark, FACTS, self.folder / "facts", self._numbers(self.parts))
+        return self._since(rows, "start")
+
+    def _of_days(
+        self, spark: SparkSession, schema: str, table: str, time: str, days: Collection[Part]
+    ) -> DataFrame:
+        """Give the rows of a table whose column `time` is in these windows, of some days."""
+        mine = self.days
+        parts = {part for day in days for part in mine[day]}
+        rows = read_parts(spark, schema, self.folder / table, self._numbers(parts))
+        wanted = is_in(days, w.day_of(self.window_s, time).cast("string"))
+        return self._since(rows if len(days) == len(mine) else rows.where(wanted), time)
+
+    def _since(self, rows: DataFrame, time: str) -> DataFrame:
+        if self.since_s is None:
+            return rows
+        return rows.where(fn.col(time) >= fn.timestamp_seconds(fn.lit(self.since_s)))
+
+    def _numbers(self, parts: Collection[Part]) -> dict[Part, int]:
+        return {part: self.parts[part].number for part in parts}
+
+
+def _day(time_s: int) -> str:
+    return datetime.fromtimestamp(time_s, UTC).date().isoformat()
 
 
 def update_sums(spark: SparkSession, tables: Tables, window_s: int, folder: Path) -> Sums:
@@ -120,64 +210,84 @@ def update_sums(spark: SparkSession, tables: Tables, window_s: int, folder: Path
         For sums of these tables alone; it may be new.
     """
     mine = folder / f"{window_s}s"
-    made_of = f"{w.WINDOWS} {FACTS} {w.MOST_BUSY}"
-    wanted, there = tables.manifest.parts, _read(mine / _FILE, made_of)
-    new = {part: run for part, run in wanted.items() if there.get(part, (None, 0))[0] != run}
+    wanted, there = tables.manifest.parts, _read(mine / _FILE)
+    new = {part: run for part, run in wanted.items() if there.get(part, (None,))[0] != run}
     if new:
-        number = max((number for _, number in there.values()), default=0) + 1
+        number = max((its.number for _, its in there.values()), default=0) + 1
         judged = tables.judged(spark, new)
-        samples = _with_bucket(judged.where("is_sample"), tables, new)
-        intervals = w.by_interval(samples, "day", "bucket")
+        samples = judged.where("is_sample")
+        folders = {
+            part: [part_folder(tables.folder / JUDGED_FOLDER, run, part)]
+            for part, run in new.items()
+        }
+        spread = with_bucket(samples, folders, *PLACE)
+        intervals = w.by_interval(spread, "day", "bucket")
         windows = w.by_window(intervals, window_s, "day", "bucket").drop("bucket")
-        tables_of_sums = (
-            ("windows", windows, aggregated_once(spark)),
-            ("facts", facts_of(judged, window_s, "day"), nullcontext()),
-        )
-        for name, rows, aggregating in tables_of_sums:
+        tables_of_sums = {
+            "windows": windows,
+            "reports": reports_of(samples, "day"),
+            "facts": facts_of(judged, window_s, "day"),
+        }
+        for name, rows in tables_of_sums.items():
             # A run that was killed may have left some of them.
             shutil.rmtree(mine / name / f"run={number}", ignore_errors=True)
-            with aggregating:
+            with aggregated_once(spark) if rows is windows else nullcontext():
                 write_parts(rows, mine / name, number)
+        of_days = _of_days(spark, mine, dict.fromkeys(new, number), window_s)
         there = {part: there[part] for part in wanted if part not in new}
-        there |= {part: (run, number) for part, run in new.items()}
-        numbers = [[*part, *two] for part, two in there.items()]
-        write_atomically(mine / _FILE, json.dumps({"made_of": made_of, "parts": numbers}) + "\n")
-        _remove_unnamed(mine, there)
-    return Sums(mine, {part: number for part, (_, number) in there.items()}, window_s)
+        there |= {part: (new[part], PartSums(number, of_days.get(part, ()))) for part in new}
+        parts = [
+            [*part, run, its.number, asdict(its)["of_days"]] for part, (run, its) in there.items()
+        ]
+        write_atomically(mine / _FILE, json.dumps({"made_of": MADE_OF, "parts": parts}) + "\n")
+        for name in tables_of_sums:
+            remove_others(mine / name, ((part, its.number) for part, (_, its) in there.items()))
+    return Sums(mine, {part: its for part, (_, its) in there.items()}, window_s)
 
 
-def _with_bucket(samples: DataFrame, tables: Tables, parts: Mapping[Part, int]) -> DataFrame:
-    """Add `bucket`: the places of a part in as many buckets as its size needs.
+def _of_days(
+    spark: SparkSession, folder: Path, numbers: Mapping[Part, int], window_s: int
+) -> dict[Part, tuple[OfDay, ...]]:
+    """Return what parts that were summed have of which day; runs a job."""
+    nothing = {"node": fn.lit(None), "kind": fn.lit(None), "n": fn.lit(0)}
+    facts = read_parts(spark, FACTS, folder / "facts", numbers).where("samples > 0")
+    windows = read_parts(spark, f"{w.WINDOWS}, day date", folder / "windows", numbers)
+    columns = ("topology", "day", "source", "start", *nothing)
+    # Some metrics have no window: a worker's uptime, and what Storm itself sends.
+    rows = windows.select(*columns).unionByName(facts.withColumns(nothing).select(*columns))
 
-    A part and a bucket are summed together, so that a part is written to as many files.
-    """
-    counts = []
-    for (topology, day), run in parts.items():
-        folder = part_folder(tables.folder / JUDGED_FOLDER, run, (topology, day))
-        size = sum(path.stat().st_size for path in folder.glob("*.parquet"))
-        counts.append((unquote(topology), day, max(1, size // _BYTES_PER_BUCKET)))
-    spark = samples.sparkSession
-    frame = spark.createDataFrame(counts, "its_topology string, its_day string, buckets bigint")
-    is_its_day = fn.col("day").cast("string").eqNullSafe(fn.col("its_day"))
-    is_its = (fn.col("topology") == fn.col("its_topology")) & is_its_day
-    joined = samples.join(fn.broadcast(frame), is_its)
-    return joined.withColumn("bucket", fn.pmod(fn.xxhash64(*PLACE), "buckets"))
+    def samples(kind: str) -> Column:
+        return fn.sum(fn.when(fn.col("kind") == kind, fn.col("n")).otherwise(0))
+
+    several = rows.groupBy("topology", "day", w.day_of(window_s).alias("of")).agg(
+        fn.sort_array(fn.collect_set("source")).alias("sources"),
+        fn.sort_array(fn.collect_set("node")).alias("nodes"),
+        samples(w.BUSY).alias("busy"),
+        samples(w.FROM_OUTSIDE).alias("outside"),
+    )
+    parts = {(unquote(topology), day): (topology, day) for topology, day in numbers}
+    of_days: dict[Part, list[OfDay]] = defaultdict(list)
+    for row in several.collect():
+        part = parts[row.topology, None if row.day is None else row.day.isoformat()]
+        its = OfDay(str(row.of), tuple(row.sources), tuple(row.nodes), row.busy, row.outside)
+        of_days[part].append(its)
+    return {part: tuple(sorted(of, key=lambda one: one.day)) for part, of in of_days.items()}
 
 
-def _read(path: Path, made_of: str) -> dict[Part, tuple[int, int]]:
-    """Return part -> the run whose rows were summed, the number of the table with the sums."""
+def _read(path: Path) -> dict[Part, tuple[int, PartSums]]:
+    """Return part -> the run whose rows were summed, and their sums."""
     if not path.is_file():
         return {}
     with in_file(str(path)):
         document = parse_json(path.read_text("utf-8"))
-    if document["made_of"] != made_of:
+    if document["made_of"] != MADE_OF:
         return {}
-    return {(topology, day): (run, number) for topology, day, run, number in document["parts"]}
+    return {
+        (topology, day): (run, PartSums(number, tuple(_of_day(one) for one in of_days)))
+        for topology, day, run, number, of_days in document["parts"]
+    }
 
 
-def _remove_unnamed(folder: Path, parts: Mapping[Part, tuple[int, int]]) -> None:
-    for name in ("windows", "facts"):
-        named = {part_folder(folder / name, number, part) for part, (_, number) in parts.items()}
-        for path in (folder / name).glob("run=*/topology=*/day=*"):
-            if path not in named:
-                shutil.rmtree(path)
+def _of_day(fields: Mapping[str, Any]) -> OfDay:
+    lists = {name: tuple(fields[name]) for name in ("sources", "nodes")}
+    return OfDay(**{**fields, **lists})

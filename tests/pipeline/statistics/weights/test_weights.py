@@ -16,14 +16,16 @@ from pyspark.sql import functions as fn
 
 import slotwise
 from slotwise.models.instance_file import instance_text
-from slotwise.pipeline.spark.scratch import Store, scratch
+from slotwise.pipeline.spark.scratch import scratch
 from slotwise.pipeline.statistics.schema import SAMPLES, SERIES_OF
-from slotwise.pipeline.statistics.weights.collected import Collected, Value
+from slotwise.pipeline.statistics.weights.collected import Value
+from slotwise.pipeline.statistics.weights.days import DayTables
 from slotwise.pipeline.statistics.weights.facts import collect_facts, facts_of
 from slotwise.pipeline.statistics.weights.instance import measured_instance
 from slotwise.pipeline.statistics.weights.measure import measured_of
-from slotwise.pipeline.statistics.weights.run import collect_sums, collect_values
+from slotwise.pipeline.statistics.weights.run import collect_sums, collect_values, rules_of
 from slotwise.pipeline.statistics.weights.series import SERIES
+from slotwise.pipeline.statistics.weights.statistic import MEANS, means_of_days
 from slotwise.pipeline.statistics.weights.windows import by_interval, by_window
 
 if TYPE_CHECKING:
@@ -89,18 +91,16 @@ class Samples:
 def measured(
     spark: SparkSession, rows: Sequence[tuple[Any, ...]], statistic: str = "mean", parts: int = 1
 ) -> Measured:
-    with TemporaryDirectory() as folder, scratch(Path(folder)) as stored:
-        collected = collected_of(spark, rows, statistic, parts, stored)
-    return measured_of(slotwise.read_instance(INSTANCE), collected, statistic, 60)
-
-
-def collected_of(
-    spark: SparkSession, rows: Sequence[tuple[Any, ...]], statistic: str, parts: int, stored: Store
-) -> Collected:
     frame = with_gaps(spark.createDataFrame(rows, SAMPLES).repartition(parts))
     facts = collect_facts(facts_of(judged_good(frame), 60))
     windows = by_window(by_interval(frame), 60)
-    return collect_sums(windows, facts, statistic, 60, CLOCKS, None, stored)
+    rules = rules_of(facts, 60, CLOCKS, None)
+    with TemporaryDirectory() as folder, scratch(Path(folder)) as stored:
+        tables = DayTables(spark, stored, new={("wc", START.date().isoformat()): ("", ())})
+        collected = collect_sums(
+            windows, facts, rules, statistic, 60, tables, stored, has_message_sizes=True
+        )
+    return measured_of(slotwise.read_instance(INSTANCE), collected, statistic, 60)
 
 
 def judged_good(frame: DataFrame) -> DataFrame:
@@ -182,10 +182,9 @@ def test_a_task_that_is_busy_for_longer_than_there_is_time_counts_for_nothing(
     for minute in range(1, 5):
         mean = busy_ms * 1_000_000 if minute == 3 else 6_000_000_000
         samples.storm(minute, ("n1", 6700), "2", execute_count=1, execute_ns=mean)
-    with TemporaryDirectory() as folder, scratch(Path(folder)) as stored:
-        collected = collected_of(spark, samples.rows, "mean", 1, stored)
-    assert collected.busy == busy
-    found = measured_of(slotwise.read_instance(INSTANCE), collected, "mean", 60)
+    windows = by_window(by_interval(with_gaps(spark.createDataFrame(samples.rows, SAMPLES))), 60)
+    assert [row.n for row in windows.where("kind = 'busy'").collect()] == [1] * busy
+    found = measured(spark, samples.rows)
     whole = Decimal(18_000 + (0 if busy else busy_ms)) / ((3 if busy else 4) * 600)
     assert component(found, "split").cpu.value == pytest.approx(whole, rel=Decimal("1e-5"))
 
@@ -287,12 +286,19 @@ def test_sums_do_not_depend_on_partitions(
 SUBJECT = ("cost", "t", "storm", "c", None)
 
 
-def statistic_of(spark: SparkSession, values: Sequence[tuple[int, int]], statistic: str) -> Value:
+def statistic_of(
+    spark: SparkSession, values: Sequence[tuple[int, int]], statistic: str, per_day: int = 1000
+) -> Value:
+    times = [START + timedelta(minutes=at, days=at // per_day) for at in range(len(values))]
     rows = [
-        (*SUBJECT, START + timedelta(minutes=at), Decimal(y), Decimal(x), 1)
-        for at, (y, x) in enumerate(values)
+        (*SUBJECT, time, Decimal(y), Decimal(x), 1, time.date())
+        for time, (y, x) in zip(times, values, strict=True)
     ]
-    return collect_values(spark.createDataFrame(rows, SERIES), statistic)[SUBJECT]
+    frame = spark.createDataFrame(rows, SERIES)
+    tables = DayTables(spark, lambda frame: frame)
+    tables.add("series", SERIES, frame)
+    tables.add("means", MEANS, means_of_days(frame))
+    return collect_values(tables, statistic)[SUBJECT]
 
 
 def test_percentile_is_the_value_of_its_rank(spark: SparkSession) -> None:
@@ -310,6 +316,15 @@ def test_interval_of_a_mean(spark: SparkSession) -> None:
     assert found.value == 10
     assert found.low is not None
     assert float(found.low) == pytest.approx(10 - 4.30265 * 2 / 3**0.5, rel=1e-6)
+
+
+def test_days_leave_the_interval_of_a_mean_as_it_is(spark: SparkSession) -> None:
+    values = [(8, 1), (10, 2), (12, 1), (7, 3), (30, 2), (11, 1), (5, 1)]
+    at_once, by_day = (statistic_of(spark, values, "mean", per_day) for per_day in (7, 3))
+    assert (at_once.value, at_once.samples) == (by_day.value, by_day.samples)
+    assert at_once.low is not None
+    assert by_day.low is not None
+    assert float(by_day.low) == pytest.approx(float(at_once.low), rel=1e-12)
 
 
 def test_a_mean_is_the_ratio_of_the_sums(spark: SparkSession) -> None:

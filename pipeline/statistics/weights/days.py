@@ -1,0 +1,190 @@
+"""Tables made of the windows of a day, kept beside the sums: a new day leaves the others alone.
+
+What the rows of a day depend on is its recipe: the sums that have its windows, how often its tasks
+report, the clock rates of its nodes. A day whose recipe has changed is made again.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from urllib.parse import unquote
+
+from pyspark.sql import DataFrame, SparkSession
+
+from slotwise.models.errors import in_file
+from slotwise.models.formats.file_bytes import write_atomically
+from slotwise.models.formats.json_text import parse_json
+from slotwise.pipeline.spark.scratch import Store
+from slotwise.pipeline.statistics.manifest import Part
+from slotwise.pipeline.statistics.run import (
+    read_parts,
+    remove_others,
+    with_bucket,
+    write_parts,
+)
+from slotwise.pipeline.statistics.schema import names
+from slotwise.pipeline.statistics.weights.reporting import ReportingIntervals
+from slotwise.pipeline.statistics.weights.sums import MADE_OF, OfDay, Sums
+
+_FILE = "days.json"
+_MADE_OF = f"{MADE_OF} 1"
+"""With a number that changes with the functions that make the rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What the rows of days depend on beside their sums.
+
+    Parameters
+    ----------
+    reporting
+        How often tasks report.
+    hz
+        Node -> clock rate.
+    gap_ms
+        Without a sample of a task for longer, it is absent.
+    step_s
+        Length of a step of the timeline.
+    is_stated
+        Whether the intervals are not recognised but stated.
+    """
+
+    reporting: ReportingIntervals
+    hz: Mapping[str, int]
+    gap_ms: int
+    step_s: int
+    is_stated: bool
+
+    @property
+    def interval_s(self) -> dict[tuple[str, str], float]:
+        """Topology and source -> seconds between two samples of a task."""
+        return {key: one.interval_s for key, one in self.reporting.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class DayTables:
+    """The tables of all days, some of them yet to be made.
+
+    Parameters
+    ----------
+    spark
+        A session.
+    stored
+        Of `scratch`, for tables that are not kept.
+    folder
+        Where they are kept; ``None`` = nowhere, and all are new.
+    new
+        Topology and day -> the recipe of rows that are yet to be made, and where their sums are.
+    there
+        The same -> the recipe of rows that are there, and the run that wrote them.
+    unread
+        Rows that are there and do not count now.
+    """
+
+    spark: SparkSession
+    stored: Store
+    folder: Path | None = None
+    new: Mapping[Part, tuple[str, Sequence[Path]]] = field(default_factory=dict)
+    there: Mapping[Part, tuple[str, int]] = field(default_factory=dict)
+    unread: Mapping[Part, tuple[str, int]] = field(default_factory=dict)
+    _made: dict[str, DataFrame] = field(default_factory=dict)
+
+    @property
+    def _run(self) -> int:
+        return max((run for _, run in (*self.there.values(), *self.unread.values())), default=0) + 1
+
+    def add(
+        self, name: str, schema: str, rows: DataFrame, *, is_read_again: bool = False
+    ) -> DataFrame:
+        """Add the rows of the new days to a table, and give them as they are read from there."""
+        if self.folder is None:
+            self._made[name] = self.stored(rows) if is_read_again else rows
+            return self._made[name]
+        # A run that was killed may have left some of them.
+        shutil.rmtree(self.folder / name / f"run={self._run}", ignore_errors=True)
+        columns = names(schema)
+        keys = [one for one in columns if one not in ("topology", "day")]
+        sums = {day: folders for day, (_, folders) in self.new.items()}
+        spread = with_bucket(rows.select(*columns), sums, *keys)
+        together = spread.repartition("topology", "day", "bucket").drop("bucket")
+        write_parts(together, self.folder / name, self._run)
+        return self._read(name, schema, dict.fromkeys(self.new, self._run))
+
+    def rows(self, name: str, schema: str) -> DataFrame:
+        """Give a table of all days, those that were added and those that were there."""
+        if name in self._made:
+            return self._made[name]
+        runs = {day: run for day, (_, run) in self.there.items()}
+        return self._read(name, schema, runs | dict.fromkeys(self.new, self._run))
+
+    def _read(self, name: str, schema: str, runs: Mapping[Part, int]) -> DataFrame:
+        return read_parts(self.spark, schema, (self.folder or Path()) / name, runs)
+
+    def keep(self) -> None:
+        """Let what was added count: the next run finds it."""
+        if self.folder is None or not self.new:
+            return
+        added = {day: (recipe, self._run) for day, (recipe, _) in self.new.items()}
+        all_days = {**self.unread, **self.there, **added}
+        days = [[*day, recipe, run] for day, (recipe, run) in all_days.items()]
+        write_atomically(
+            self.folder / _FILE, json.dumps({"made_of": _MADE_OF, "days": days}) + "\n"
+        )
+        runs = [(day, run) for day, (_, run) in all_days.items()]
+        for table in self.folder.iterdir():
+            remove_others(table, runs)
+
+
+def day_tables(
+    spark: SparkSession, sums: Sums, rules: Rules, stored: Store, *, are_kept: bool
+) -> DayTables:
+    """Return the tables of the days of `sums`, kept beside these or nowhere."""
+    recipes = {
+        day: (_recipe(day, parts, sums, rules), sums.window_folders(parts))
+        for day, parts in sums.days.items()
+    }
+    if not are_kept:
+        return DayTables(spark, stored, new=recipes)
+    folder = sums.folder / "days"
+    there = _read(folder / _FILE)
+    new = {day: one for day, one in recipes.items() if there.get(day, ("",))[0] != one[0]}
+    return DayTables(
+        spark,
+        stored,
+        folder,
+        new=new,
+        there={day: there[day] for day in recipes if day not in new},
+        unread={day: one for day, one in there.items() if day not in recipes},
+    )
+
+
+def _recipe(day: Part, parts: Mapping[Part, OfDay], sums: Sums, rules: Rules) -> str:
+    """Return a digest of all that the rows of a day depend on."""
+    topology = unquote(day[0])
+    sources = sorted({source for one in parts.values() for source in one.sources})
+    nodes = sorted({node for one in parts.values() for node in one.nodes})
+    reporting = [(one, rules.reporting.get((topology, one))) for one in sources]
+    depends_on = {
+        "parts": sorted((part[1] or "", sums.parts[part].number) for part in parts),
+        "since": sums.since_of(day),
+        "reporting": [(one, its and (its.interval_s, its.is_even)) for one, its in reporting],
+        "hz": [(node, rules.hz.get(node)) for node in nodes],
+        "others": (rules.gap_ms, rules.step_s, rules.is_stated),
+    }
+    return sha256(json.dumps(depends_on).encode()).hexdigest()
+
+
+def _read(path: Path) -> dict[Part, tuple[str, int]]:
+    """Return topology and day -> the recipe of their rows, and the run that wrote them."""
+    if not path.is_file():
+        return {}
+    with in_file(str(path)):
+        document = parse_json(path.read_text("utf-8"))
+    if document["made_of"] != _MADE_OF:
+        return {}
+    return {(topology, day): (recipe, run) for topology, day, recipe, run in document["days"]}
