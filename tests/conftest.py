@@ -50,6 +50,7 @@ SPARK_FILES = {
         "tests/pipeline/statistics/test_quarantine.py",
         "tests/pipeline/statistics/test_tables.py",
         "tests/pipeline/statistics/weights/test_damaged_logs.py",
+        "tests/pipeline/statistics/weights/test_days.py",
         "tests/pipeline/statistics/weights/test_hand_written_logs.py",
         "tests/pipeline/statistics/weights/test_lines_to_weights.py",
         "tests/pipeline/statistics/weights/test_weights.py",

@@ -57,7 +57,7 @@ REPORTS = (
 """A row for each `time` at which a task reported, a worker itself too.
 
 `uptime_ns` is that of a worker, `amount` what was handled; `is_open` says that the report does not
-say what time it covers.
+say what time it covers. Two parts may each have a row of one report.
 """
 
 REPORTED = (
@@ -81,23 +81,12 @@ def reports_of(samples: DataFrame, *apart: str) -> DataFrame:
     metrics = ("execute_count", "emit_count", "tuples", "uptime_ns")
     uptime = fn.when(fn.col("metric") == "uptime_ns", fn.col("value"))
     amount = fn.when(fn.col("metric") != "uptime_ns", fn.col("value"))
-    known = samples.where(fn.col("metric").isin(*metrics)).withColumns(
-        {
-            "submission": folder_of(fn.col("path")),
-            "uptime_ns": uptime,
-            "amount": amount,
-            "is_open": fn.col("span_us").isNull(),
-        }
-    )
-    return merged_reports(known, *apart)
-
-
-def merged_reports(rows: DataFrame, *apart: str) -> DataFrame:
-    """Give `REPORTS` with one row for what several rows say of a task and time."""
-    return rows.groupBy(*_TASK, *_PLACE, "time", *apart).agg(
-        fn.max("uptime_ns").alias("uptime_ns"),
-        fn.sum("amount").cast("decimal(38,0)").alias("amount"),
-        fn.max("is_open").alias("is_open"),
+    known = samples.where(fn.col("metric").isin(*metrics))
+    submission = folder_of(fn.col("path")).alias("submission")
+    return known.groupBy(*_KEYS, submission, "component", "task", *_PLACE, "time", *apart).agg(
+        fn.max(uptime).alias("uptime_ns"),
+        fn.sum(amount).cast("decimal(38,0)").alias("amount"),
+        fn.max(fn.col("span_us").isNull()).alias("is_open"),
     )
 
 
@@ -153,7 +142,8 @@ DEFAULT_US = round(DEFAULT_INTERVAL_S * US)
 def gaps(rows: DataFrame) -> DataFrame:
     """Give `GAPS` from `REPORTS`."""
     seconds = fn.unix_seconds("time")
-    before = fn.lag("time").over(Window.partitionBy(*_TASK, "day").orderBy("time"))
+    order = Window.partitionBy(*_TASK, "day").orderBy("time", "amount")
+    before = fn.lag("time").over(order)
     tasks = rows.where(fn.col("is_open") & fn.col("uptime_ns").isNull())
     gaps = tasks.withColumn("gap", seconds - fn.unix_seconds(before)).where("gap > 0")
     return gaps.groupBy(*_KEYS, "gap", "day").agg(

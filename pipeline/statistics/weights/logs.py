@@ -239,7 +239,7 @@ def collect_tables(
         )
         say("comparing with what should be there")
         reports = sums.reports(spark, of_days.new)
-        covered, signs = collect_coverage(reports, facts, rules, settings.window_s, of_days, stored)
+        covered, signs = collect_coverage(reports, facts, rules, settings.window_s, of_days)
         of_days.keep()
         collected = replace(
             collected,

@@ -176,7 +176,6 @@ def collect_coverage(
     rules: Rules,
     window_s: int,
     tables: DayTables,
-    stored: Store,
 ) -> tuple[tuple[Covered, ...], dict[tuple[str, str], Signs]]:
     """Return how much of the components the reports show, and the signs of thinned series.
 
@@ -184,7 +183,7 @@ def collect_coverage(
     signs.
     """
     if tables.new:
-        rows = stored(reports.withColumn("day", w.day_of(window_s, "time")))
+        rows = reports.withColumn("day", w.day_of(window_s, "time"))
         tables.add("reported", REPORTED, reported(rows, rules.interval_s, window_s))
         if not rules.is_stated:
             tables.add("gaps", GAPS, gaps(rows))

@@ -40,7 +40,7 @@ from slotwise.pipeline.statistics.run import (
 )
 from slotwise.pipeline.statistics.schema import PLACE
 from slotwise.pipeline.statistics.weights import windows as w
-from slotwise.pipeline.statistics.weights.coverage import REPORTS, merged_reports, reports_of
+from slotwise.pipeline.statistics.weights.coverage import REPORTS, reports_of
 from slotwise.pipeline.statistics.weights.facts import FACTS, facts_of
 
 ENOUGH = 0.2
@@ -155,8 +155,8 @@ class Sums:
         return whole.select(*w.columns()).unionByName(w.merged(split))
 
     def reports(self, spark: SparkSession, days: Collection[Part]) -> DataFrame:
-        """Give `REPORTS` of some `days`, one row for each of a task and time."""
-        return merged_reports(self._of_days(spark, REPORTS, "reports", "time", days))
+        """Give `REPORTS` of some `days`."""
+        return self._of_days(spark, REPORTS, "reports", "time", days)
 
     def window_folders(self, parts: Iterable[Part]) -> list[Path]:
         """Return where the windows of some parts are."""
