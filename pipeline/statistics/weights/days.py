@@ -28,42 +28,12 @@ from slotwise.pipeline.statistics.run import (
     write_parts,
 )
 from slotwise.pipeline.statistics.schema import names
-from slotwise.pipeline.statistics.weights.reporting import ReportingIntervals
+from slotwise.pipeline.statistics.weights.rules import Rules
 from slotwise.pipeline.statistics.weights.sums import MADE_OF, OfDay, Sums
 
 _FILE = "days.json"
 _MADE_OF = f"{MADE_OF} 1"
 """With a number that changes with the functions that make the rows."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """What the rows of days depend on beside their sums.
-
-    Parameters
-    ----------
-    reporting
-        How often tasks report.
-    hz
-        Node -> clock rate.
-    gap_ms
-        Without a sample of a task for longer, it is absent.
-    step_s
-        Length of a step of the timeline.
-    is_stated
-        Whether the intervals are not recognised but stated.
-    """
-
-    reporting: ReportingIntervals
-    hz: Mapping[str, int]
-    gap_ms: int
-    step_s: int
-    is_stated: bool
-
-    @property
-    def interval_s(self) -> dict[tuple[str, str], float]:
-        """Topology and source -> seconds between two samples of a task."""
-        return {key: one.interval_s for key, one in self.reporting.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +116,7 @@ def day_tables(
     """Return the tables of the days of `sums`, kept beside these or nowhere."""
     recipes = {
         day: (_recipe(day, parts, sums, rules), sums.window_folders(parts))
-        for day, parts in sums.days.items()
+        for day, parts in sums.days(rules).items()
     }
     if not are_kept:
         return DayTables(spark, stored, new=recipes)
@@ -163,17 +133,17 @@ def day_tables(
     )
 
 
-def _recipe(day: Part, parts: Mapping[Part, OfDay], sums: Sums, rules: Rules) -> str:
+def _recipe(day: Part, parts: Mapping[Part, Sequence[OfDay]], sums: Sums, rules: Rules) -> str:
     """Return a digest of all that the rows of a day depend on."""
     topology = unquote(day[0])
-    sources = sorted({source for one in parts.values() for source in one.sources})
-    nodes = sorted({node for one in parts.values() for node in one.nodes})
-    reporting = [(one, rules.reporting.get((topology, one))) for one in sources]
+    its = [one for several in parts.values() for one in several]
+    reporting = {one.source: rules.reporting.get((topology, one.source)) for one in its}
+    nodes = {node for one in its for node in one.nodes}
     depends_on = {
         "parts": sorted((part[1] or "", sums.parts[part].number) for part in parts),
         "since": sums.since_of(day),
-        "reporting": [(one, its and (its.interval_s, its.is_even)) for one, its in reporting],
-        "hz": [(node, rules.hz.get(node)) for node in nodes],
+        "reporting": [(one, of and of.interval_s) for one, of in sorted(reporting.items())],
+        "hz": [(node, rules.hz.get(node)) for node in sorted(nodes)],
         "others": (rules.gap_ms, rules.step_s, rules.is_stated),
     }
     return sha256(json.dumps(depends_on).encode()).hexdigest()

@@ -212,7 +212,8 @@ def collect_tables(
     from slotwise.pipeline.statistics.run import sized
     from slotwise.pipeline.statistics.weights.days import day_tables
     from slotwise.pipeline.statistics.weights.facts import collect_facts, collect_kept_aside
-    from slotwise.pipeline.statistics.weights.run import collect_coverage, collect_sums, rules_of
+    from slotwise.pipeline.statistics.weights.rules import rules_of
+    from slotwise.pipeline.statistics.weights.run import collect_coverage, collect_sums
     from slotwise.pipeline.statistics.weights.sums import update_sums
 
     with sized(spark, tables.manifest.files), scratch(folder) as stored:
@@ -226,20 +227,19 @@ def collect_tables(
         facts = collect_facts(sums.facts(spark))
         rules = rules_of(facts, settings.window_s, settings.clocks, settings.interval_s)
         of_days = day_tables(spark, sums, rules, stored, are_kept=are_kept)
-        say(f"weighing {len(of_days.new)} days")
+        say("computing weights")
         collected = collect_sums(
-            sums.windows(spark, of_days.new),
+            sums.windows(spark, of_days.new, rules),
             facts,
             rules,
             settings.statistic,
-            settings.window_s,
             of_days,
             stored,
-            has_message_sizes=sums.has_message_sizes(of_days.new),
+            has_message_sizes=sums.outside > 0,
         )
         say("comparing with what should be there")
-        reports = sums.reports(spark, of_days.new)
-        covered, signs = collect_coverage(reports, facts, rules, settings.window_s, of_days)
+        reports = sums.reports(spark, of_days.new, rules)
+        covered, signs = collect_coverage(reports, facts, rules, of_days)
         of_days.keep()
         collected = replace(
             collected,

@@ -3,8 +3,9 @@
 Storm's counts are of one interval each, and an increment of a running total says itself what it
 covers (`span_us`). A JSON line is since the line before. Where lines come evenly, a longer gap is a
 line that was lost, and each line covers one interval; where they do not, a line covers the gap
-before it, which is not known of the first. A pair of tasks that often has no line while its tasks
-have some is silent, and that is time without tuples; one that seldom lacks a line has lost it.
+before it, which is not known of the first. A pair of tasks that often has no line on a day on which
+its tasks have some is silent, and that is time without tuples; one that seldom lacks a line has
+lost it.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ DEFAULT_INTERVAL_S = 60.0
 """Of Storm's metrics (``topology.builtin.metrics.bucket.size.secs``)."""
 CLOSE = 0.1
 """Gaps that differ by at most this share from the commonest one are as long as it."""
+DIGITS = 5
+"""Significant digits of the interval of JSON lines: a new day seldom changes what is made of the
+others."""
 EVEN = 2 / 3
 """Least share of such gaps with which lines come evenly."""
 LONGEST_US, LONGEST_GAPS = 600 * US, 10
@@ -34,8 +38,8 @@ of the commonest gaps."""
 REPORTED = 0.9
 """Least share of its tasks' lines with which a pair is not silent: the others were lost."""
 
-_SERIES = ("kind", "topology", "source", "component", "task", "other")
-_TASK, _RECEIVER = ("topology", "source", "task"), ("topology", "source", "other")
+_SERIES = ("kind", "topology", "source", "component", "task", "other", "day")
+_TASK, _RECEIVER = ("topology", "source", "day", "task"), ("topology", "source", "day", "other")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +69,7 @@ def reporting_intervals(gaps: Iterable[Gap]) -> dict[tuple[str, str], ReportingI
     """Return how often tasks report, from the gaps between their samples.
 
     Those of pairs of tasks count where there are no others. The interval is the commonest gap (of
-    several the smallest); of JSON lines the mean of all that are close to it.
+    several the smallest); of JSON lines the mean of all that are close to it, in `DIGITS` digits.
     """
     several: dict[tuple[str, str], dict[bool, Counter[int]]] = defaultdict(
         lambda: defaultdict(Counter)
@@ -82,7 +86,8 @@ def _reporting_interval(source: str, gaps: Counter[int]) -> ReportingInterval:
     close = {us: n for us, n in gaps.items() if abs(us - commonest) <= commonest * CLOSE}
     number = sum(close.values())
     mean = Fraction(sum(us * n for us, n in close.items()), number)
-    return ReportingInterval(round(mean) / US, number >= EVEN * gaps.total())
+    seconds = float(f"{float(mean) / US:.{DIGITS}g}")
+    return ReportingInterval(seconds, number >= EVEN * gaps.total())
 
 
 def with_covered_time(
@@ -90,8 +95,8 @@ def with_covered_time(
 ) -> DataFrame:
     """Give `WINDOWS` with the time that is covered in `x` of all rates, microseconds.
 
-    Pairs have a row of 0 tuples for windows in which they were silent. The frame is `stored` where
-    it is more than a projection.
+    They have a `day`; those of one day are looked at together. Pairs have a row of 0 tuples for
+    windows in which they were silent. The frame is `stored` where it is more than a projection.
     """
     covered = _covered_by_lines(windows, reporting).withColumn("open", fn.lit(0).cast("bigint"))
     if not _all_even(reporting):
@@ -163,7 +168,7 @@ def _with_silence(windows: DataFrame, silent: DataFrame) -> DataFrame:
     observed = _observed(silent, tasks)
     filled = own.join(observed, [*_SERIES, "start"], "full").withColumns(numbers)
     rest = windows.join(silent.select(*_SERIES), [*_SERIES], "left_anti")
-    return rest.unionByName(filled.select(*w.columns()))
+    return rest.unionByName(filled.select(*w.columns(), "day"))
 
 
 def _pairs_and_tasks(windows: DataFrame) -> tuple[DataFrame, DataFrame]:

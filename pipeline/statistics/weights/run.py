@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -19,7 +18,6 @@ from slotwise.pipeline.statistics.weights import windows as w
 from slotwise.pipeline.statistics.weights.collected import (
     Collected,
     Covered,
-    Overview,
     Signs,
     Subject,
     TimelinePoint,
@@ -35,21 +33,19 @@ from slotwise.pipeline.statistics.weights.coverage import (
     phases,
     reported,
 )
-from slotwise.pipeline.statistics.weights.days import DayTables, Rules
+from slotwise.pipeline.statistics.weights.days import DayTables
 from slotwise.pipeline.statistics.weights.facts import Facts, utc
 from slotwise.pipeline.statistics.weights.presence import (
     Presence,
     Span,
     generations,
-    longest_gap_s,
     mean_parts,
 )
 from slotwise.pipeline.statistics.weights.reporting import (
     DEFAULT_INTERVAL_S,
-    ReportingInterval,
-    reporting_intervals,
     with_covered_time,
 )
+from slotwise.pipeline.statistics.weights.rules import Rules, step_s
 from slotwise.pipeline.statistics.weights.series import REST_CPU, SERIES, ends, series
 from slotwise.pipeline.statistics.weights.statistic import (
     MEANS,
@@ -60,42 +56,8 @@ from slotwise.pipeline.statistics.weights.statistic import (
     t_quantile,
 )
 
-STEPS = 240
-"""Most points of a line over time."""
-
 RARE = 0.05
 """Share of the windows of its edge below which a series counts for no task."""
-
-
-def rules_of(
-    facts: Facts, window_s: int, clocks: Mapping[str, int], interval_s: float | None
-) -> Rules:
-    """Return what the rows of days depend on beside their sums.
-
-    Parameters
-    ----------
-    facts
-        Of all samples.
-    window_s
-        Length of a window, seconds.
-    clocks
-        Node -> Hz; what the lines say goes before.
-    interval_s
-        Seconds between two samples of a task; ``None`` = recognised.
-    """
-    reporting = (
-        reporting_intervals(facts.gaps)
-        if interval_s is None
-        else dict.fromkeys(facts.overview, ReportingInterval(interval_s))
-    )
-    return Rules(
-        reporting=reporting,
-        hz={**clocks, **facts.clocks},
-        gap_ms=round(1000 * longest_gap_s(one.interval_s for one in reporting.values())),
-        # A step of one day is short enough for its own timeline, and of use for a longer one.
-        step_s=min(step_of(facts.overview, window_s), _step_s(w.DAY_S, window_s)),
-        is_stated=interval_s is not None,
-    )
 
 
 def collect_sums(
@@ -103,7 +65,6 @@ def collect_sums(
     facts: Facts,
     rules: Rules,
     statistic: str,
-    window_s: int,
     tables: DayTables,
     stored: Store,
     *,
@@ -114,15 +75,13 @@ def collect_sums(
     Parameters
     ----------
     windows
-        `WINDOWS` of the new days of `tables`.
+        `WINDOWS` of the new days of `tables`, with their `day`.
     facts
         Of all samples.
     rules
         Of `rules_of`.
     statistic
         A name of `STATISTICS`.
-    window_s
-        Length of a window, seconds.
     tables
         They get what is made of the new days.
     stored
@@ -134,7 +93,6 @@ def collect_sums(
         mine = {unquote(topology) for topology, _ in tables.new}
         reporting = {key: one for key, one in rules.reporting.items() if key[0] in mine}
         covered = with_covered_time(w.clocked(windows, rules.hz), reporting, stored)
-        covered = covered.withColumn("day", w.day_of(window_s))
         with aggregated_once(windows.sparkSession):
             values = series(covered, has_message_sizes=has_message_sizes)
             values = tables.add("series", SERIES, values, is_read_again=True)
@@ -152,9 +110,7 @@ def collect_sums(
         values=collect_values(tables, statistic),
         parts=collect_parts(tables.rows("edges", EDGES), spans, rules.interval_s),
         presences=presences,
-        timeline=collect_timeline(
-            tables.rows("timeline", TIMELINE), step_of(facts.overview, window_s)
-        ),
+        timeline=collect_timeline(tables.rows("timeline", TIMELINE), step_s(facts, rules.window_s)),
     )
 
 
@@ -174,7 +130,6 @@ def collect_coverage(
     reports: DataFrame,
     facts: Facts,
     rules: Rules,
-    window_s: int,
     tables: DayTables,
 ) -> tuple[tuple[Covered, ...], dict[tuple[str, str], Signs]]:
     """Return how much of the components the reports show, and the signs of thinned series.
@@ -183,13 +138,14 @@ def collect_coverage(
     signs.
     """
     if tables.new:
-        rows = reports.withColumn("day", w.day_of(window_s, "time"))
-        tables.add("reported", REPORTED, reported(rows, rules.interval_s, window_s))
+        windows = reported(reports, rules.interval_s, rules.window_s)
+        tables.add("reported", REPORTED, windows)
         if not rules.is_stated:
-            tables.add("gaps", GAPS, gaps(rows))
-            tables.add("phases", PHASES, phases(rows, rules.interval_s))
-    windows = tables.rows("reported", REPORTED)
-    covered = collect_covered(windows, facts.overview, rules.interval_s, window_s)
+            tables.add("gaps", GAPS, gaps(reports))
+            tables.add("phases", PHASES, phases(reports, rules.interval_s))
+    covered = collect_covered(
+        tables.rows("reported", REPORTED), facts.overview, rules.interval_s, rules.window_s
+    )
     if rules.is_stated:
         return covered, {}
     return covered, collect_signs(tables.rows("gaps", GAPS), tables.rows("phases", PHASES))
@@ -324,23 +280,6 @@ TIMELINE = (
     "y decimal(38,0), x decimal(38,0), day date"
 )
 """Sums of `SERIES` in the step of time that begins at `step`, milliseconds since 1970."""
-
-
-def step_of(overviews: Mapping[tuple[str, str], Overview], window_s: int) -> int:
-    """Return the seconds of a step with which a timeline has at most `STEPS` of them.
-
-    They are a power of two of windows: a longer step is several shorter ones.
-    """
-    first = min((one.first for one in overviews.values()), default=None)
-    if first is None:
-        return window_s
-    span = max(one.last for one in overviews.values()) - first
-    return _step_s(span.total_seconds(), window_s)
-
-
-def _step_s(span_s: float, window_s: int) -> int:
-    least = max(1, math.ceil(span_s / window_s / STEPS))
-    return int(window_s * 2 ** (least - 1).bit_length())
 
 
 def timeline(rows: DataFrame, step_s: int) -> DataFrame:

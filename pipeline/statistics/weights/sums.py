@@ -42,6 +42,7 @@ from slotwise.pipeline.statistics.schema import PLACE
 from slotwise.pipeline.statistics.weights import windows as w
 from slotwise.pipeline.statistics.weights.coverage import REPORTS, reports_of
 from slotwise.pipeline.statistics.weights.facts import FACTS, facts_of
+from slotwise.pipeline.statistics.weights.rules import Rules
 
 ENOUGH = 0.2
 """Share of the samples of a usual window, with which a window may be the last one of the logs."""
@@ -51,14 +52,14 @@ MADE_OF = f"{w.WINDOWS} {FACTS} {REPORTS} {w.MOST_BUSY}"
 
 @dataclass(frozen=True, slots=True)
 class OfDay:
-    """What a part has of the windows of one day.
+    """What a part has of the windows of one day and one kind of lines.
 
     Parameters
     ----------
     day
-        As in `windows.day_of`, ISO.
-    sources
-        Kinds of lines, `STORM` or `JSON`, in order.
+        Of the windows, UTC, ISO.
+    source
+        `STORM` or `JSON`.
     nodes
         Nodes of the windows, in order.
     busy, outside
@@ -66,7 +67,7 @@ class OfDay:
     """
 
     day: str
-    sources: tuple[str, ...]
+    source: str
     nodes: tuple[str, ...]
     busy: int
     outside: int
@@ -124,14 +125,22 @@ class Sums:
         return replace(self, parts=later, since_s=since_s)
 
     @property
-    def days(self) -> dict[Part, dict[Part, OfDay]]:
-        """Topology and day of windows -> the parts that have some of these, and what they have."""
-        first = None if self.since_s is None else _day(self.since_s)
-        days: dict[Part, dict[Part, OfDay]] = defaultdict(dict)
+    def outside(self) -> int:
+        """The number of samples of the kind ``from outside``."""
+        return sum(one.outside for its in self.parts.values() for one in its.of_days)
+
+    def days(self, rules: Rules) -> dict[Part, dict[Part, list[OfDay]]]:
+        """Return topology and day of windows -> the parts that have some of them, and what.
+
+        The day is that of the rules, which may be all days together.
+        """
+        first = "" if self.since_s is None else _day(self.since_s)
+        days: dict[Part, dict[Part, list[OfDay]]] = defaultdict(lambda: defaultdict(list))
         for part, its in self.parts.items():
             for one in its.of_days:
-                if first is None or one.day == w.ALL_DAYS or one.day >= first:
-                    days[part[0], one.day][part] = one
+                if one.day >= first:
+                    day = rules.day(unquote(part[0]), one.source, one.day)
+                    days[part[0], day][part].append(one)
         return days
 
     @property
@@ -139,24 +148,24 @@ class Sums:
         """The number of samples of the kind ``busy``."""
         return sum(one.busy for its in self.parts.values() for one in its.of_days)
 
-    def has_message_sizes(self, days: Collection[Part]) -> bool:
-        """Say whether some `days` have samples of the kind ``from outside``."""
-        mine = self.days
-        return any(one.outside for day in days for one in mine[day].values())
-
-    def windows(self, spark: SparkSession, days: Collection[Part]) -> DataFrame:
-        """Give `WINDOWS` of some `days`, one row for each of a window."""
-        several = self._of_days(spark, f"{w.WINDOWS}, day date", "windows", "start", days)
+    def windows(self, spark: SparkSession, days: Collection[Part], rules: Rules) -> DataFrame:
+        """Give `WINDOWS` with their `day`, those of some `days`, one row for each of a window."""
+        schema = f"{w.WINDOWS}, day date"
+        several = self._of_days(spark, schema, "windows", "start", days, rules)
         if w.DAY_S % self.window_s:
-            return w.merged(several)
-        strays = several.where(fn.col("day") != utc_day(fn.col("start"))).select("start").distinct()
-        split = several.join(fn.broadcast(strays), "start", "left_semi")
-        whole = several.join(fn.broadcast(strays), "start", "left_anti")
-        return whole.select(*w.columns()).unionByName(w.merged(split))
+            rows = w.merged(several)
+        else:
+            # The day of a part is that of the receipt.
+            is_stray = fn.col("day") != utc_day(fn.col("start"))
+            strays = fn.broadcast(several.where(is_stray).select("start").distinct())
+            whole = several.join(strays, "start", "left_anti").select(*w.columns())
+            rows = whole.unionByName(w.merged(several.join(strays, "start", "left_semi")))
+        return rows.withColumn("day", rules.day_of("start"))
 
-    def reports(self, spark: SparkSession, days: Collection[Part]) -> DataFrame:
+    def reports(self, spark: SparkSession, days: Collection[Part], rules: Rules) -> DataFrame:
         """Give `REPORTS` of some `days`."""
-        return self._of_days(spark, REPORTS, "reports", "time", days)
+        rows = self._of_days(spark, REPORTS, "reports", "time", days, rules)
+        return rows.withColumn("day", rules.day_of("time"))
 
     def window_folders(self, parts: Iterable[Part]) -> list[Path]:
         """Return where the windows of some parts are."""
@@ -164,7 +173,7 @@ class Sums:
 
     def since_of(self, day: Part) -> int | None:
         """Return `since_s` if a day has windows before it."""
-        is_cut = self.since_s is not None and day[1] in (w.ALL_DAYS, _day(self.since_s))
+        is_cut = self.since_s is not None and (day[1] or "") <= _day(self.since_s)
         return self.since_s if is_cut else None
 
     def facts(self, spark: SparkSession) -> DataFrame:
@@ -173,13 +182,19 @@ class Sums:
         return self._since(rows, "start")
 
     def _of_days(
-        self, spark: SparkSession, schema: str, table: str, time: str, days: Collection[Part]
+        self,
+        spark: SparkSession,
+        schema: str,
+        table: str,
+        time: str,
+        days: Collection[Part],
+        rules: Rules,
     ) -> DataFrame:
         """Give the rows of a table whose column `time` is in these windows, of some days."""
-        mine = self.days
+        mine = self.days(rules)
         parts = {part for day in days for part in mine[day]}
         rows = read_parts(spark, schema, self.folder / table, self._numbers(parts))
-        wanted = is_in(days, w.day_of(self.window_s, time).cast("string"))
+        wanted = is_in(days, rules.day_of(time).cast("string"))
         return self._since(rows if len(days) == len(mine) else rows.where(wanted), time)
 
     def _since(self, rows: DataFrame, time: str) -> DataFrame:
@@ -233,7 +248,7 @@ def update_sums(spark: SparkSession, tables: Tables, window_s: int, folder: Path
             shutil.rmtree(mine / name / f"run={number}", ignore_errors=True)
             with aggregated_once(spark) if rows is windows else nullcontext():
                 write_parts(rows, mine / name, number)
-        of_days = _of_days(spark, mine, dict.fromkeys(new, number), window_s)
+        of_days = _of_days(spark, mine, dict.fromkeys(new, number))
         there = {part: there[part] for part in wanted if part not in new}
         there |= {part: (new[part], PartSums(number, of_days.get(part, ()))) for part in new}
         parts = [
@@ -246,7 +261,7 @@ def update_sums(spark: SparkSession, tables: Tables, window_s: int, folder: Path
 
 
 def _of_days(
-    spark: SparkSession, folder: Path, numbers: Mapping[Part, int], window_s: int
+    spark: SparkSession, folder: Path, numbers: Mapping[Part, int]
 ) -> dict[Part, tuple[OfDay, ...]]:
     """Return what parts that were summed have of which day; runs a job."""
     nothing = {"node": fn.lit(None), "kind": fn.lit(None), "n": fn.lit(0)}
@@ -259,8 +274,7 @@ def _of_days(
     def samples(kind: str) -> Column:
         return fn.sum(fn.when(fn.col("kind") == kind, fn.col("n")).otherwise(0))
 
-    several = rows.groupBy("topology", "day", w.day_of(window_s).alias("of")).agg(
-        fn.sort_array(fn.collect_set("source")).alias("sources"),
+    several = rows.groupBy("topology", "day", "source", utc_day(fn.col("start")).alias("of")).agg(
         fn.sort_array(fn.collect_set("node")).alias("nodes"),
         samples(w.BUSY).alias("busy"),
         samples(w.FROM_OUTSIDE).alias("outside"),
@@ -269,9 +283,9 @@ def _of_days(
     of_days: dict[Part, list[OfDay]] = defaultdict(list)
     for row in several.collect():
         part = parts[row.topology, None if row.day is None else row.day.isoformat()]
-        its = OfDay(str(row.of), tuple(row.sources), tuple(row.nodes), row.busy, row.outside)
+        its = OfDay(row.of.isoformat(), row.source, tuple(row.nodes), row.busy, row.outside)
         of_days[part].append(its)
-    return {part: tuple(sorted(of, key=lambda one: one.day)) for part, of in of_days.items()}
+    return {part: tuple(its) for part, its in of_days.items()}
 
 
 def _read(path: Path) -> dict[Part, tuple[int, PartSums]]:
@@ -283,11 +297,10 @@ def _read(path: Path) -> dict[Part, tuple[int, PartSums]]:
     if document["made_of"] != MADE_OF:
         return {}
     return {
-        (topology, day): (run, PartSums(number, tuple(_of_day(one) for one in of_days)))
+        (topology, day): (run, PartSums(number, tuple(_of_day(**one) for one in of_days)))
         for topology, day, run, number, of_days in document["parts"]
     }
 
 
-def _of_day(fields: Mapping[str, Any]) -> OfDay:
-    lists = {name: tuple(fields[name]) for name in ("sources", "nodes")}
-    return OfDay(**{**fields, **lists})
+def _of_day(nodes: Iterable[str], **fields: Any) -> OfDay:
+    return OfDay(nodes=tuple(nodes), **fields)

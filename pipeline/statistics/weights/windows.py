@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
-from slotwise.pipeline.statistics.columns import folder_of, utc_day
+from slotwise.pipeline.statistics.columns import folder_of
 from slotwise.pipeline.statistics.cut_names import joined
-from slotwise.pipeline.statistics.schema import JSON, PLACE, STORM
+from slotwise.pipeline.statistics.schema import JSON, PLACE
 
 DEFAULT_HZ = 10**9
 """Of a node whose clock rate nobody states: one GHz, so that GHz times ms are ms."""
@@ -50,8 +50,6 @@ nothing else is said:
 """
 
 DAY_S = 86_400
-ALL_DAYS = "1970-01-01"
-"""Stands for all days together; no sample is of that time."""
 
 MOST_BUSY = 1.5
 """The thread of a task is not busy for longer than there is time; what Storm says of it is a mean
@@ -164,19 +162,6 @@ def start_of(window_s: int) -> Column:
     """
     seconds = fn.unix_seconds("time")
     return fn.timestamp_seconds(seconds - fn.pmod(seconds, fn.lit(window_s)))
-
-
-def day_of(window_s: int, time: str = "start") -> Column:
-    """Give the day of windows, UTC, that the column `time` of a row is in; `ALL_DAYS` for some.
-
-    These are days that must be looked at together: those of JSON lines, whose `covered time
-    <reporting>` depends on the lines before and after, and all of windows that a day is no multiple
-    of.
-    """
-    if DAY_S % window_s:
-        return fn.to_date(fn.lit(ALL_DAYS))
-    is_alone = fn.col("source") == STORM
-    return fn.when(is_alone, utc_day(fn.col(time))).otherwise(fn.to_date(fn.lit(ALL_DAYS)))
 
 
 def columns() -> list[str]:

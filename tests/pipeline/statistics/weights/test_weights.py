@@ -23,7 +23,8 @@ from slotwise.pipeline.statistics.weights.days import DayTables
 from slotwise.pipeline.statistics.weights.facts import collect_facts, facts_of
 from slotwise.pipeline.statistics.weights.instance import measured_instance
 from slotwise.pipeline.statistics.weights.measure import measured_of
-from slotwise.pipeline.statistics.weights.run import collect_sums, collect_values, rules_of
+from slotwise.pipeline.statistics.weights.rules import rules_of
+from slotwise.pipeline.statistics.weights.run import collect_sums, collect_values
 from slotwise.pipeline.statistics.weights.series import SERIES
 from slotwise.pipeline.statistics.weights.statistic import MEANS, means_of_days
 from slotwise.pipeline.statistics.weights.windows import by_interval, by_window
@@ -93,12 +94,12 @@ def measured(
 ) -> Measured:
     frame = with_gaps(spark.createDataFrame(rows, SAMPLES).repartition(parts))
     facts = collect_facts(facts_of(judged_good(frame), 60))
-    windows = by_window(by_interval(frame), 60)
     rules = rules_of(facts, 60, CLOCKS, None)
+    windows = by_window(by_interval(frame), 60).withColumn("day", rules.day_of("start"))
     with TemporaryDirectory() as folder, scratch(Path(folder)) as stored:
         tables = DayTables(spark, stored, new={("wc", START.date().isoformat()): ("", ())})
         collected = collect_sums(
-            windows, facts, rules, statistic, 60, tables, stored, has_message_sizes=True
+            windows, facts, rules, statistic, tables, stored, has_message_sizes=True
         )
     return measured_of(slotwise.read_instance(INSTANCE), collected, statistic, 60)
 
