@@ -66,14 +66,16 @@ REPORTED = (
 )
 """In how many windows a task reported on a day."""
 
-GAPS = "topology string, source string, gap bigint, n bigint, amount decimal(38,0), day date"
-"""How many open reports of tasks came `gap` seconds after the one before on the same day, and what
-was handled."""
-
-PHASES = (
-    "topology string, source string, is_uptime boolean, place string, at bigint, n bigint, day date"
+SIGNS = (
+    "topology string, source string, sign string, place string, seconds bigint, n bigint, "
+    "amount decimal(38,0), day date"
 )
-"""How many open reports of a place came `at` seconds within an interval, or at such an uptime."""
+"""What reports that do not say what they cover say otherwise.
+
+By `sign`: ``gap``, `seconds` from one report of a task to the next on the same day, and `amount`
+that the `n` later ones handled; ``phase`` and ``uptime``, at which time within an interval a place
+reported, and at what uptime.
+"""
 
 
 def reports_of(samples: DataFrame, *apart: str) -> DataFrame:
@@ -139,71 +141,66 @@ def collect_covered(
 DEFAULT_US = round(DEFAULT_INTERVAL_S * US)
 
 
-def gaps(rows: DataFrame) -> DataFrame:
-    """Give `GAPS` from `REPORTS`."""
+def signs(reports: DataFrame, interval_s: IntervalsS) -> DataFrame:
+    """Give `SIGNS` from `REPORTS`."""
+    opened = reports.where("is_open")
     seconds = fn.unix_seconds("time")
     order = Window.partitionBy(*_TASK, "day").orderBy("time", "amount")
-    before = fn.lag("time").over(order)
-    tasks = rows.where(fn.col("is_open") & fn.col("uptime_ns").isNull())
-    gaps = tasks.withColumn("gap", seconds - fn.unix_seconds(before)).where("gap > 0")
-    return gaps.groupBy(*_KEYS, "gap", "day").agg(
-        fn.count(fn.lit(1)).alias("n"), fn.sum("amount").cast("decimal(38,0)").alias("amount")
+    gap = seconds - fn.unix_seconds(fn.lag("time").over(order))
+    tasks = opened.where(fn.col("uptime_ns").isNull())
+    gaps = tasks.withColumns(
+        {"sign": fn.lit("gap"), "place": fn.lit(None).cast("string"), "seconds": gap}
     )
-
-
-def phases(rows: DataFrame, interval_s: IntervalsS) -> DataFrame:
-    """Give `PHASES` from `REPORTS`: remainders by the interval of times, and of uptimes."""
     interval = number_of(
         {key: max(1, round(one)) for key, one in interval_s.items()}, round(DEFAULT_INTERVAL_S)
     )
-    place = fn.when(fn.col("source") == STORM, fn.concat_ws(":", *_PLACE)).otherwise(fn.col("node"))
     uptime = fn.floor(fn.col("uptime_ns") / 10**9)
-    placed = rows.where("is_open").withColumns(
+    place = fn.when(fn.col("source") == STORM, fn.concat_ws(":", *_PLACE)).otherwise(fn.col("node"))
+    phases = opened.withColumns(
         {
-            "is_uptime": uptime.isNotNull(),
+            "sign": fn.when(uptime.isNotNull(), "uptime").otherwise("phase"),
             "place": place,
-            "at": fn.pmod(fn.coalesce(uptime, fn.unix_seconds("time")), interval),
+            "seconds": fn.pmod(fn.coalesce(uptime, seconds), interval),
         }
     )
-    keys = (*_KEYS, "is_uptime", "place", "at", "day")
-    return placed.groupBy(*keys).agg(fn.count(fn.lit(1)).alias("n"))
-
-
-def collect_signs(gaps: DataFrame, phases: DataFrame) -> dict[tuple[str, str], Signs]:
-    """Return the signs in `GAPS` and `PHASES` of all days; runs two small jobs."""
-    counted = gaps.groupBy(*_KEYS, "gap").agg(
-        fn.sum("n").alias("n"), fn.sum("amount").alias("amount")
+    return (
+        gaps.where("seconds > 0")
+        .unionByName(phases)
+        .groupBy(*_KEYS, "sign", "place", "seconds", "day")
+        .agg(fn.count(fn.lit(1)).alias("n"), fn.sum("amount").cast("decimal(38,0)").alias("amount"))
     )
-    of_gap: dict[tuple[str, str], dict[int, tuple[int, int]]] = defaultdict(dict)
-    for row in counted.collect():
-        of_gap[row.topology, row.source][row.gap] = (row.n, int(row.amount or 0))
-    commonest, uptimes = _commonest(phases)
+
+
+def collect_signs(signs: DataFrame) -> dict[tuple[str, str], Signs]:
+    """Return the signs of each topology and source, from `SIGNS` of all days; runs a job.
+
+    Of the times and uptimes of a place, the commonest (of several, the smallest).
+    """
+    sums = (fn.sum(name).alias(name) for name in ("n", "amount"))
+    rows = signs.groupBy(*_KEYS, "sign", "place", "seconds").agg(*sums).collect()
+    gaps: dict[tuple[str, str], dict[int, tuple[int, int]]] = defaultdict(dict)
+    counts: dict[tuple[str, str, str], dict[str, Counter[int]]] = defaultdict(
+        lambda: defaultdict(Counter)
+    )
+    for row in rows:
+        if row.sign == "gap":
+            gaps[row.topology, row.source][row.seconds] = (row.n, int(row.amount or 0))
+        else:
+            counts[row.sign, row.topology, row.source][row.place][row.seconds] = row.n
+
+    def commonest(sign: str, key: tuple[str, str]) -> dict[str, int]:
+        places = counts[(sign, *key)].items()
+        return {place: min(of, key=lambda one: (-of[one], one)) for place, of in places}
+
     return {
         key: Signs(
             {gap: n for gap, (n, _) in pairs.items()},
             {gap: amount for gap, (_, amount) in pairs.items()},
-            commonest.get(key, {}),
-            uptimes.get(key, {}),
+            commonest("phase", key),
+            commonest("uptime", key),
         )
-        for key, pairs in of_gap.items()
+        for key, pairs in gaps.items()
     }
-
-
-Commonest = dict[tuple[str, str], dict[str, int]]
-"""Topology and source -> place -> seconds."""
-
-
-def _commonest(phases: DataFrame) -> tuple[Commonest, Commonest]:
-    """Return the commonest remainders of times, and of uptimes, at each place."""
-    keys = (*_KEYS, "is_uptime", "place")
-    counted = phases.groupBy(*keys, "at").agg(fn.sum("n").alias("n"))
-    rank = fn.struct(-fn.col("n"), fn.col("at"))
-    several = counted.groupBy(*keys).agg(fn.min_by("at", rank).alias("at"))
-    times: Commonest = defaultdict(dict)
-    uptimes: Commonest = defaultdict(dict)
-    for row in several.collect():
-        (uptimes if row.is_uptime else times)[row.topology, row.source][row.place] = row.at
-    return times, uptimes
 
 
 def thinned(source: str, interval_s: float, its: Signs) -> tuple[str, float] | None:

@@ -62,7 +62,7 @@ def facts_of(judged: DataFrame, window_s: int, *apart: str) -> DataFrame:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """The facts of all samples.
+    """The facts of all samples, and of the lines that were kept aside.
 
     Attributes
     ----------
@@ -72,26 +72,33 @@ class Facts:
         Node -> clock rate in Hz, where the lines say so: the commonest, of several the highest.
     gaps
         See `Gap`.
+    kept_aside
+        Reason -> lines, also those whose time is not known.
+    unreadable
+        The files that could not be read, and why.
     """
 
     overview: Mapping[tuple[str, str], Overview]
     clocks: Mapping[str, int]
     gaps: tuple[Gap, ...]
+    kept_aside: Mapping[str, int]
+    unreadable: tuple[str, ...]
 
 
 def collect_facts(facts: DataFrame) -> Facts:
     """Return what several tables of `FACTS` say; runs a job."""
-    keys = ("topology", "source", "node", "is_pair", "gap_us", "hz")
-    together = (
-        facts.where("samples > 0")
-        .groupBy(*keys)
-        .agg(
-            fn.sum("samples").alias("samples"),
-            fn.unix_millis(fn.min("first")).alias("first"),
-            fn.unix_millis(fn.max("last")).alias("last"),
-        )
+    keys = ("topology", "source", "node", "is_pair", "gap_us", "hz", "reason", "unreadable")
+    together = facts.groupBy(*keys).agg(
+        fn.sum("samples").alias("samples"),
+        fn.sum("aside").alias("aside"),
+        fn.unix_millis(fn.min("first")).alias("first"),
+        fn.unix_millis(fn.max("last")).alias("last"),
     )
-    rows = together.collect()
+    of_all = together.collect()
+    rows = [row for row in of_all if row.samples]
+    kept_aside: Counter[str] = Counter()
+    for row in sorted((row for row in of_all if row.aside), key=lambda row: row.reason):
+        kept_aside[row.reason] += row.aside
     by_key: dict[tuple[str, str], list[Any]] = defaultdict(list)
     rates: dict[str, Counter[int]] = defaultdict(Counter)
     for row in rows:
@@ -113,17 +120,9 @@ def collect_facts(facts: DataFrame) -> Facts:
             for row in rows
             if row.gap_us is not None
         ),
+        kept_aside=kept_aside,
+        unreadable=tuple(sorted(row.unreadable for row in of_all if row.unreadable)),
     )
-
-
-def collect_kept_aside(facts: DataFrame) -> tuple[dict[str, int], tuple[str, ...]]:
-    """Return reason -> lines kept aside, and the files that could not be read; runs a job."""
-    counts = facts.where("aside > 0").groupBy("reason", "unreadable")
-    rows = counts.agg(fn.sum("aside").alias("lines")).collect()
-    reasons: Counter[str] = Counter()
-    for row in sorted(rows, key=lambda row: row.reason):
-        reasons[row.reason] += row.lines
-    return dict(reasons), tuple(sorted(row.unreadable for row in rows if row.unreadable))
 
 
 def utc(ms: int) -> datetime:

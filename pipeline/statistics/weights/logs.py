@@ -211,7 +211,7 @@ def collect_tables(
     from slotwise.pipeline.spark.scratch import scratch
     from slotwise.pipeline.statistics.run import sized
     from slotwise.pipeline.statistics.weights.days import day_tables
-    from slotwise.pipeline.statistics.weights.facts import collect_facts, collect_kept_aside
+    from slotwise.pipeline.statistics.weights.facts import collect_facts
     from slotwise.pipeline.statistics.weights.rules import rules_of
     from slotwise.pipeline.statistics.weights.run import collect_coverage, collect_sums
     from slotwise.pipeline.statistics.weights.sums import update_sums
@@ -219,12 +219,13 @@ def collect_tables(
     with sized(spark, tables.manifest.files), scratch(folder) as stored:
         say("summing")
         sums = update_sums(spark, tables, settings.window_s, folder / SUMS_FOLDER)
-        reasons, unreadable = collect_kept_aside(sums.facts(spark))
+        facts = collect_facts(sums.facts(spark))
+        unreadable, reasons = facts.unreadable, dict(facts.kept_aside)
         if sums.busy:
             reasons[IMPOSSIBLE] = reasons.get(IMPOSSIBLE, 0) + sums.busy
         if settings.last_s is not None:
             sums = sums.last(spark, settings.last_s)
-        facts = collect_facts(sums.facts(spark))
+            facts = collect_facts(sums.facts(spark))
         rules = rules_of(facts, settings.window_s, settings.clocks, settings.interval_s)
         of_days = day_tables(spark, sums, rules, stored, are_kept=are_kept)
         say("computing weights")

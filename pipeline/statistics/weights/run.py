@@ -24,14 +24,12 @@ from slotwise.pipeline.statistics.weights.collected import (
     Value,
 )
 from slotwise.pipeline.statistics.weights.coverage import (
-    GAPS,
-    PHASES,
     REPORTED,
+    SIGNS,
     collect_covered,
     collect_signs,
-    gaps,
-    phases,
     reported,
+    signs,
 )
 from slotwise.pipeline.statistics.weights.days import DayTables
 from slotwise.pipeline.statistics.weights.facts import Facts, utc
@@ -141,14 +139,13 @@ def collect_coverage(
         windows = reported(reports, rules.interval_s, rules.window_s)
         tables.add("reported", REPORTED, windows)
         if not rules.is_stated:
-            tables.add("gaps", GAPS, gaps(reports))
-            tables.add("phases", PHASES, phases(reports, rules.interval_s))
+            tables.add("signs", SIGNS, signs(reports, rules.interval_s))
     covered = collect_covered(
         tables.rows("reported", REPORTED), facts.overview, rules.interval_s, rules.window_s
     )
     if rules.is_stated:
         return covered, {}
-    return covered, collect_signs(tables.rows("gaps", GAPS), tables.rows("phases", PHASES))
+    return covered, collect_signs(tables.rows("signs", SIGNS))
 
 
 EDGES = (

@@ -75,24 +75,13 @@ def test_a_new_day_leaves_the_others_alone(measure: Any, tmp_path: Path) -> None
     assert measure(store=store) == at_once
     # The last windows of the second day are of lines that came on the third one.
     assert kept(store) == {DAYS[0]: 1, DAYS[1]: 2, DAYS[2]: 2}
+    for options in ({"statistic": "p95"}, {"last": "20m"}):
+        assert measure(store=store, **options) == measure(**options)
     assert measure(store=store) == at_once
-    assert kept(store) == {DAYS[0]: 1, DAYS[1]: 2, DAYS[2]: 2}
     split = next(one for one in at_once["components"] if one["component"] == "split")
     # 12, 24 and 12 minutes at 600, 900 and 300 tuples of 40 ms a minute.
     assert split["cpu"]["value"] == pytest.approx(100 * 675 * 0.04 / 60)
     assert split["cpu"]["samples"] == 4 * 48
-
-
-@pytest.mark.parametrize("options", [{"statistic": "p95"}, {"last": "20m"}])
-def test_a_store_is_of_use_with_other_options(
-    measure: Any, tmp_path: Path, options: dict[str, Any]
-) -> None:
-    for day in DAYS:
-        write(tmp_path / "logs", day)
-    store = tmp_path / "store"
-    measure(store=store)
-    assert measure(store=store, **options) == measure(**options)
-    assert measure(store=store) == measure()
 
 
 def test_another_clock_rate_makes_a_day_again(measure: Any, tmp_path: Path) -> None:
