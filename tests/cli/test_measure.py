@@ -90,7 +90,8 @@ def test_storm_s_lines_alone_and_a_store(spark: SparkSession, cli: Cli, examples
 
 @pytest.mark.spark
 def test_nothing_of_the_topology(spark: SparkSession, cli: Cli, examples: Path) -> None:
-    answer = cli("measure", "logs", "--instance", "rates.json", "--out", "m.json")
+    # Quiet, for a slow machine says after half a minute what it does.
+    answer = cli("measure", "logs", "--instance", "rates.json", "--out", "m.json", "--quiet")
     assert answer.code == 2
     assert answer.err.count("\n") == 1
     assert "have no sample of" in answer.err

@@ -137,16 +137,17 @@ def _all_even(reporting: ReportingIntervals) -> bool:
 
 
 def number_of(numbers: Mapping[tuple[str, str], int], default: int) -> Column:
-    """Give the number of the row's topology and source; `default` where there is none."""
+    """Give the number of the row's topology and source, 64 bits; `default` where there is none."""
+    otherwise = fn.lit(default).cast("bigint")
     pairs = [
-        fn.lit(part)
+        part
         for (topology, source), number in sorted(numbers.items())
-        for part in (f"{source}/{topology}", number)
+        for part in (fn.lit(f"{source}/{topology}"), fn.lit(number).cast("bigint"))
     ]
     if not pairs:
-        return fn.lit(default)
+        return otherwise
     key = fn.concat_ws("/", "source", "topology")
-    return fn.coalesce(fn.try_element_at(fn.create_map(*pairs), key), fn.lit(default))
+    return fn.coalesce(fn.try_element_at(fn.create_map(*pairs), key), otherwise)
 
 
 def _with_silence(windows: DataFrame, silent: DataFrame) -> DataFrame:
