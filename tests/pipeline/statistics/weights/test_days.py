@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,17 +11,21 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import slotwise
+from slotwise.pipeline.statistics.schema import JSON, STORM
+from slotwise.pipeline.statistics.weights.days import DayTables, day_tables
+from slotwise.pipeline.statistics.weights.reporting import ReportingInterval
+from slotwise.pipeline.statistics.weights.rules import ALL_DAYS, Rules
+from slotwise.pipeline.statistics.weights.sums import OfDay, PartSums, Sums
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = [pytest.mark.spark, pytest.mark.in_turn]
 MIDNIGHTS = [datetime(2026, 1, day, tzinfo=UTC) for day in (2, 3)]
 DAYS = ("2026-01-01", "2026-01-02", "2026-01-03")
 COUNTS = dict(zip(DAYS, (600, 900, 300), strict=True))
 
 
-def write(logs: Path, day: str, workers: int = 4) -> None:
+def write(logs: Path, day: str) -> None:
     """Write what tasks of ``split`` and ``lines`` say within 12 minutes of midnight.
 
     A line comes two seconds after its time: the last of a day on the next one.
@@ -32,7 +37,7 @@ def write(logs: Path, day: str, workers: int = 4) -> None:
             for second in range(-720, 720):
                 time = midnight + timedelta(seconds=second)
                 worker, is_due = divmod(int(time.timestamp()) % 60 - 14, 15)
-                if time.date().isoformat() != day or is_due or worker not in range(workers):
+                if time.date().isoformat() != day or is_due:
                     continue
                 received = f"{time + timedelta(seconds=2):%Y-%m-%d %H:%M:%S.000}"
                 place = f"{int(time.timestamp())}\tn{worker}:6700\t"
@@ -64,6 +69,8 @@ def measure(spark: SparkSession, tmp_path: Path, root: Path) -> Any:
     return call
 
 
+@pytest.mark.spark
+@pytest.mark.in_turn
 def test_a_new_day_leaves_the_others_alone(measure: Any, tmp_path: Path) -> None:
     for day in DAYS[:2]:
         write(tmp_path / "logs", day)
@@ -84,13 +91,67 @@ def test_a_new_day_leaves_the_others_alone(measure: Any, tmp_path: Path) -> None
     assert split["cpu"]["samples"] == 4 * 48
 
 
-def test_another_clock_rate_makes_a_day_again(measure: Any, tmp_path: Path) -> None:
-    write(tmp_path / "logs", DAYS[0], workers=2)
-    write(tmp_path / "logs", DAYS[1])
-    store = tmp_path / "store"
-    clocks = {f"n{worker}": 1 for worker in range(4)}
-    measure(store=store, ghz=clocks)
-    # Of a node that was not there on the first day.
-    faster = {**clocks, "n3": 2}
-    assert measure(store=store, ghz=faster) == measure(ghz=faster)
-    assert kept(store) == {DAYS[0]: 1, DAYS[1]: 2}
+FIRST, SECOND = (("wc", day) for day in DAYS[:2])
+
+
+def sums_of(folder: Path, *numbers: int, since_s: int | None = None) -> Sums:
+    """Sums of two days by their numbers; Storm's lines on node n1, and on the second day on n2."""
+    parts = {
+        part: PartSums(number, (OfDay(part[1], STORM, nodes, busy=0, outside=0),))
+        for part, nodes, number in zip(
+            (FIRST, SECOND), (("n1",), ("n1", "n2")), numbers, strict=True
+        )
+    }
+    return Sums(folder, parts, window_s=60, since_s=since_s)
+
+
+RULES = Rules(
+    window_s=60,
+    reporting={("wc", STORM): ReportingInterval(60.0)},
+    hz={"n1": 10**9},
+    gap_ms=600_000,
+    step_s=480,
+    is_stated=False,
+)
+EVEN, UNEVEN = ReportingInterval(60.0), ReportingInterval(60.0, is_even=False)
+NOON = int(MIDNIGHTS[0].timestamp()) - 43_200
+
+
+@pytest.mark.parametrize(
+    ("numbers", "since_s", "changed", "new"),
+    [
+        ((1, 1), None, {}, set()),
+        ((1, 2), None, {}, {SECOND}),
+        ((1, 1), None, {"hz": {"n1": 10**9, "n2": 2 * 10**9}}, {SECOND}),
+        ((1, 1), None, {"hz": {"n1": 10**9, "n3": 2 * 10**9}}, set()),
+        ((1, 1), None, {"hz": {"n1": 2 * 10**9}}, {FIRST, SECOND}),
+        ((1, 1), None, {"reporting": {("wc", STORM): ReportingInterval(30.0)}}, {FIRST, SECOND}),
+        ((1, 1), None, {"reporting": {**RULES.reporting, ("wc", JSON): EVEN}}, set()),
+        ((1, 1), None, {"reporting": {("wc", STORM): UNEVEN}}, {("wc", ALL_DAYS)}),
+        ((1, 1), None, {"window_s": 7 * 60}, {("wc", ALL_DAYS)}),
+        ((1, 1), None, {"gap_ms": 900_000}, {FIRST, SECOND}),
+        ((1, 1), NOON, {}, {FIRST}),
+        ((1, 1), NOON + 86_400, {}, {SECOND}),
+    ],
+)
+def test_a_day_is_made_again_if_what_it_depends_on_has_changed(
+    tmp_path: Path,
+    numbers: tuple[int, int],
+    since_s: int | None,
+    changed: dict[str, Any],
+    new: set[tuple[str, str]],
+) -> None:
+    def tables(sums: Sums, rules: Rules) -> DayTables:
+        no_session: Any = None  # no rows are read
+        return day_tables(no_session, sums, rules, lambda rows: rows, are_kept=True)
+
+    (tmp_path / "days").mkdir()
+    before = tables(sums_of(tmp_path, 1, 1), RULES)
+    assert set(before.new) == {FIRST, SECOND}
+    before.keep()
+    after = tables(sums_of(tmp_path, *numbers, since_s=since_s), replace(RULES, **changed))
+    assert set(after.new) == new
+    after.keep()
+    # What does not count now is there when it counts again.
+    again = tables(sums_of(tmp_path, 1, 1), RULES)
+    assert set(again.new) == new & {FIRST, SECOND}
