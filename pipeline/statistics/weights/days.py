@@ -22,6 +22,7 @@ from slotwise.models.formats.json_text import parse_json
 from slotwise.pipeline.spark.scratch import Store
 from slotwise.pipeline.statistics.manifest import Part
 from slotwise.pipeline.statistics.run import (
+    part_folder,
     read_parts,
     remove_others,
     with_bucket,
@@ -32,7 +33,7 @@ from slotwise.pipeline.statistics.weights.rules import Rules
 from slotwise.pipeline.statistics.weights.sums import MADE_OF, OfDay, Sums
 
 _FILE = "days.json"
-_MADE_OF = f"{MADE_OF} 1"
+_MADE_OF = f"{MADE_OF} 2"
 """With a number that changes with the functions that make the rows."""
 
 
@@ -48,6 +49,8 @@ class DayTables:
         Of `scratch`, for tables that are not kept.
     folder
         Where they are kept; ``None`` = nowhere, and all are new.
+    run
+        The number of this run, above those of all others.
     new
         Topology and day -> the recipe of rows that are yet to be made, and where their sums are.
     there
@@ -59,14 +62,11 @@ class DayTables:
     spark: SparkSession
     stored: Store
     folder: Path | None = None
+    run: int = 1
     new: Mapping[Part, tuple[str, Sequence[Path]]] = field(default_factory=dict)
     there: Mapping[Part, tuple[str, int]] = field(default_factory=dict)
     unread: Mapping[Part, tuple[str, int]] = field(default_factory=dict)
     _made: dict[str, DataFrame] = field(default_factory=dict)
-
-    @property
-    def _run(self) -> int:
-        return max((run for _, run in (*self.there.values(), *self.unread.values())), default=0) + 1
 
     def add(
         self, name: str, schema: str, rows: DataFrame, *, is_read_again: bool = False
@@ -76,21 +76,21 @@ class DayTables:
             self._made[name] = self.stored(rows) if is_read_again else rows
             return self._made[name]
         # A run that was killed may have left some of them.
-        shutil.rmtree(self.folder / name / f"run={self._run}", ignore_errors=True)
+        shutil.rmtree(self.folder / name / f"run={self.run}", ignore_errors=True)
         columns = names(schema)
         keys = [one for one in columns if one not in ("topology", "day")]
         sums = {day: folders for day, (_, folders) in self.new.items()}
         spread = with_bucket(rows.select(*columns), sums, *keys)
         together = spread.repartition("topology", "day", "bucket").drop("bucket")
-        write_parts(together, self.folder / name, self._run)
-        return self._read(name, schema, dict.fromkeys(self.new, self._run))
+        write_parts(together, self.folder / name, self.run)
+        return self._read(name, schema, dict.fromkeys(self.new, self.run))
 
     def rows(self, name: str, schema: str) -> DataFrame:
         """Give a table of all days, those that were added and those that were there."""
         if name in self._made:
             return self._made[name]
         runs = {day: run for day, (_, run) in self.there.items()}
-        return self._read(name, schema, runs | dict.fromkeys(self.new, self._run))
+        return self._read(name, schema, runs | dict.fromkeys(self.new, self.run))
 
     def _read(self, name: str, schema: str, runs: Mapping[Part, int]) -> DataFrame:
         return read_parts(self.spark, schema, (self.folder or Path()) / name, runs)
@@ -99,9 +99,12 @@ class DayTables:
         """Let what was added count: the next run finds it."""
         if self.folder is None or not self.new:
             return
-        added = {day: (recipe, self._run) for day, (recipe, _) in self.new.items()}
+        added = {day: (recipe, self.run) for day, (recipe, _) in self.new.items()}
         all_days = {**self.unread, **self.there, **added}
-        days = [[*day, recipe, run] for day, (recipe, run) in all_days.items()]
+        days = [
+            [*day, recipe, run, _files(self.folder, day, run)]
+            for day, (recipe, run) in all_days.items()
+        ]
         write_atomically(
             self.folder / _FILE, json.dumps({"made_of": _MADE_OF, "days": days}) + "\n"
         )
@@ -127,6 +130,7 @@ def day_tables(
         spark,
         stored,
         folder,
+        run=max((run for _, run in there.values()), default=0) + 1,
         new=new,
         there={day: there[day] for day in recipes if day not in new},
         unread={day: one for day, one in there.items() if day not in recipes},
@@ -150,11 +154,26 @@ def _recipe(day: Part, parts: Mapping[Part, Sequence[OfDay]], sums: Sums, rules:
 
 
 def _read(path: Path) -> dict[Part, tuple[str, int]]:
-    """Return topology and day -> the recipe of their rows, and the run that wrote them."""
+    """Return topology and day -> the recipe of their rows, and the run that wrote them.
+
+    The recipe of a day of which a file is missing is empty, so that it is made again.
+    """
     if not path.is_file():
         return {}
     with in_file(str(path)):
         document = parse_json(path.read_text("utf-8"))
     if document["made_of"] != _MADE_OF:
         return {}
-    return {(topology, day): (recipe, run) for topology, day, recipe, run in document["days"]}
+    return {
+        (topology, day): (
+            recipe if _files(path.parent, (topology, day), run) == files else "",
+            run,
+        )
+        for topology, day, recipe, run, files in document["days"]
+    }
+
+
+def _files(folder: Path, day: Part, run: int) -> int:
+    """Return how many files the tables in a folder have of a day."""
+    places = (part_folder(table, run, day) for table in folder.iterdir())
+    return sum(1 for place in places for _ in place.glob("*.parquet"))
