@@ -149,13 +149,13 @@ def collect_coverage(
 
 
 EDGES = (
-    "subject string, topology string, source string, a string, b string, begin bigint, "
-    "task string, other string, windows bigint, day date"
+    "subject string, topology string, source string, a string, b string, task string, "
+    "other string, first bigint, windows bigint, day date"
 )
-"""How many windows each series of an edge has on a day.
+"""How many windows each series of an edge has on a day while a generation of tasks was there.
 
-`begin` is when the generation of tasks began that was there, milliseconds since 1970: several of
-one generation, where a day before it was read later.
+`first` is a time of this generation on this day, milliseconds since 1970: when it began may be on
+another day, which does not count now or is read later.
 """
 
 _EDGE = ("subject", "topology", "source", "a", "b", "begin")
@@ -173,7 +173,10 @@ def edges(windows: DataFrame, spans: Mapping[tuple[str, str], Sequence[Span]]) -
             "begin": _begin(spans, fn.unix_millis("first")),
         }
     )
-    return rows.groupBy(*_EDGE, "task", "other", "day").agg(fn.count(fn.lit(1)).alias("windows"))
+    counted = rows.groupBy(*_EDGE, "task", "other", "day").agg(
+        fn.unix_millis(fn.min("first")).alias("first"), fn.count(fn.lit(1)).alias("windows")
+    )
+    return counted.drop("begin")
 
 
 def collect_parts(
@@ -186,7 +189,7 @@ def collect_parts(
     A series with less than `RARE` of the windows that another one of the edge has is not counted:
     a task number that was damaged in a line or two would be one more task.
     """
-    rows = edges.withColumn("begin", _begin(spans, fn.col("begin")))
+    rows = edges.withColumn("begin", _begin(spans, fn.col("first")))
     series = rows.groupBy(*_EDGE, "task", "other").agg(fn.sum("windows").alias("windows"))
     most = fn.max("windows").over(Window.partitionBy(*_EDGE))
     lasting = series.withColumn("most", most).where(fn.col("windows") >= RARE * fn.col("most"))

@@ -24,7 +24,12 @@ from slotwise.pipeline.statistics.weights.facts import collect_facts, facts_of
 from slotwise.pipeline.statistics.weights.instance import measured_instance
 from slotwise.pipeline.statistics.weights.measure import measured_of
 from slotwise.pipeline.statistics.weights.rules import rules_of
-from slotwise.pipeline.statistics.weights.run import collect_sums, collect_values
+from slotwise.pipeline.statistics.weights.run import (
+    collect_parts,
+    collect_sums,
+    collect_values,
+    edges,
+)
 from slotwise.pipeline.statistics.weights.series import SERIES
 from slotwise.pipeline.statistics.weights.statistic import MEANS, means_of_days
 from slotwise.pipeline.statistics.weights.windows import by_interval, by_window
@@ -282,6 +287,20 @@ def test_sums_do_not_depend_on_partitions(
     spark: SparkSession, storm_rows: list[tuple[Any, ...]]
 ) -> None:
     assert measured(spark, storm_rows, parts=1) == measured(spark, storm_rows[::-1], parts=7)
+
+
+def test_a_day_that_was_kept_counts_without_the_day_on_which_its_tasks_began(
+    spark: SparkSession,
+) -> None:
+    samples = Samples()
+    for minute in range(1, 4):
+        samples.storm(minute, ("n1", 6700), "2", execute_count=600, execute_ns=10)
+    windows = by_window(by_interval(with_gaps(spark.createDataFrame(samples.rows, SAMPLES))), 60)
+    days = windows.withColumn("day", fn.to_date("start"))
+    end, key = START.timestamp() + 240, ("wc", "storm")
+    kept = edges(days, {key: [(START.timestamp() - 86_400, end)]})
+    parts = collect_parts(kept, {key: [(START.timestamp(), end)]}, {})
+    assert parts == {("received", *key, "lines", "split"): 1}
 
 
 SUBJECT = ("cost", "t", "storm", "c", None)
