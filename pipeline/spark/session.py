@@ -98,15 +98,15 @@ def spark_session(where: str | Cluster = "local[*]", app: str = "slotwise") -> S
                 return _connected(builder, cluster)
             return builder.master(with_tries(cluster.master)).getOrCreate()
     except (PySparkException, Py4JError) as error:
-        reason = _first_cause(getattr(error, "java_exception", error))
+        *_, reason = map(str, _causes(getattr(error, "java_exception", error)))
         raise SlotwiseError(f"Spark did not start on {cluster.master}: {reason}") from error
 
 
-def _first_cause(error: Any) -> str:
-    """Return the line of the exception of Java, or of Python, that led to all others."""
-    while (cause := getattr(error, "getCause", lambda: None)()) is not None:
-        error = cause
-    return str(error)
+def _causes(error: Any) -> Iterator[Any]:
+    """Yield an exception of Java, or of Python, and those that led to it, the first one last."""
+    while error is not None:
+        yield error
+        error = getattr(error, "getCause", lambda: None)()
 
 
 def _connected(builder: SparkSession.Builder, cluster: Cluster) -> SparkSession:
@@ -198,8 +198,9 @@ def reason_of(error: Exception) -> str:
     Without a condition, the first line, of a traceback the last one; for lack of disk or memory,
     with a remedy.
     """
-    text = str(getattr(error, "java_exception", error)).strip()
-    named = CONDITION.search(text)
+    thrown = getattr(error, "java_exception", error)
+    text = str(thrown).strip()
+    named = next(filter(None, (CONDITION.search(str(one)) for one in _causes(thrown))), None)
     if named:
         reason = named[0].strip()
     elif text.startswith(IN_PYTHON):

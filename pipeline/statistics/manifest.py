@@ -10,7 +10,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from datetime import date
+from datetime import date, timedelta
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ FOLDERS = ("lines", "judged", "clocks", "sums")
 LINES_FOLDER, JUDGED_FOLDER, CLOCKS_FOLDER, SUMS_FOLDER = FOLDERS
 COMPRESSED = (".gz", ".zst")
 """How the names of compressed files end."""
-VERSION = 3
+VERSION = 4
 
 Part = tuple[str, str | None]
 """A topology, as the name of a folder has it, and a day as in `PARSED`.
@@ -58,17 +58,20 @@ class Manifest:
         Path -> what was read, and in which run.
     stale
         Run -> files whose rows in it are replaced by those of a later run.
-    parts
-        Part -> the run in which its rows were judged last.
     lines
         Run -> the parts in which it read lines.
+    parts
+        Part -> the run in which its rows were judged last.
+    unjudged
+        Parts to judge, as lines of theirs or of the day before came or went since.
     """
 
     reading: Mapping[str, Any]
     files: Mapping[str, LogFile] = field(default_factory=dict)
     stale: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
-    parts: Mapping[Part, int] = field(default_factory=dict)
     lines: Mapping[int, tuple[Part, ...]] = field(default_factory=dict)
+    parts: Mapping[Part, int] = field(default_factory=dict)
+    unjudged: tuple[Part, ...] = ()
 
     @property
     def next_run(self) -> int:
@@ -91,21 +94,37 @@ class Manifest:
             if before is not None:
                 one = replace(one, size=before.size + one.size, lines=before.lines + one.lines)
             files[path] = one
-        return replace(self, files=files, lines={**self.lines, self.next_run: parts})
+        return self._with_lines(files, self.stale, parts)
 
     def with_files(self, read: Mapping[str, LogFile], parts: tuple[Part, ...]) -> Manifest:
         """Return what holds after a run that read `read` and put the lines into `parts`."""
-        run = self.next_run
         stale = {number: [*paths] for number, paths in self.stale.items()}
         for path in read:
             if path in self.files:
                 stale.setdefault(self.files[path].run, []).append(path)
+        of_runs = {number: tuple(paths) for number, paths in stale.items()}
+        return self._with_lines({**self.files, **read}, of_runs, parts)
+
+    def _with_lines(
+        self,
+        files: Mapping[str, LogFile],
+        stale: Mapping[int, tuple[str, ...]],
+        parts: tuple[Part, ...],
+    ) -> Manifest:
+        lines = {**self.lines, self.next_run: parts}
+        changed = [self.next_run, *(one for one in stale if stale[one] != self.stale.get(one))]
+        touched = {part for run in changed for part in lines[run]}
+        known = {part for several in lines.values() for part in several}
+        unjudged = {*self.unjudged, *touched, *neighbours(touched, 1)} & known
         return replace(
-            self,
-            files={**self.files, **read},
-            stale={number: tuple(paths) for number, paths in stale.items()},
-            lines={**self.lines, run: parts},
+            self, files=files, stale=stale, lines=lines, unjudged=tuple(sorted(unjudged, key=str))
         )
+
+    @property
+    def judged(self) -> Manifest:
+        """What holds when all parts are judged."""
+        run = self.next_run - 1
+        return replace(self, parts={**self.parts, **dict.fromkeys(self.unjudged, run)}, unjudged=())
 
 
 def in_words(reading: Reading) -> dict[str, Any]:
@@ -193,11 +212,13 @@ def is_storm(name: str) -> bool:
     return fnmatch(name, STORM_FILES) and not is_json(name)
 
 
-def neighbour(part: Part, days: int) -> Part:
-    """Return the part of the same topology `days` later."""
-    topology, day = part
-    assert day is not None, part
-    return topology, date.fromordinal(date.fromisoformat(day).toordinal() + days).isoformat()
+def neighbours(parts: Iterable[Part], days: int) -> set[Part]:
+    """Return the parts of the same topologies `days` later; lines without a day have none."""
+    return {
+        (topology, (date.fromisoformat(day) + timedelta(days)).isoformat())
+        for topology, day in parts
+        if day is not None
+    }
 
 
 def _document(manifest: Manifest) -> dict[str, Any]:
@@ -206,8 +227,9 @@ def _document(manifest: Manifest) -> dict[str, Any]:
         "reading": dict(manifest.reading),
         "files": {path: asdict(one) for path, one in manifest.files.items()},
         "stale": [[run, list(paths)] for run, paths in manifest.stale.items()],
-        "parts": [[*part, run] for part, run in manifest.parts.items()],
         "lines": [[run, [list(part) for part in parts]] for run, parts in manifest.lines.items()],
+        "parts": [[*part, run] for part, run in manifest.parts.items()],
+        "unjudged": [list(part) for part in manifest.unjudged],
     }
 
 
@@ -218,6 +240,7 @@ def _manifest(document: Mapping[str, Any]) -> Manifest:
         reading=document["reading"],
         files={path: LogFile(**one) for path, one in document["files"].items()},
         stale={run: tuple(paths) for run, paths in document["stale"]},
-        parts={(topology, day): run for topology, day, run in document["parts"]},
         lines={run: tuple((t, d) for t, d in parts) for run, parts in document["lines"]},
+        parts={(topology, day): run for topology, day, run in document["parts"]},
+        unjudged=tuple((topology, day) for topology, day in document["unjudged"]),
     )

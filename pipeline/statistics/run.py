@@ -3,24 +3,22 @@
 A run reads lines that are new into ``lines`` (`PARSED`, a folder for each run): those of files that
 are new or have changed (`update`), or of the next batch of a stream (`add_batch`). Then it judges
 the days that they are in, and the days after these, into ``judged`` (`JUDGED`). Both are Parquet,
-partitioned by topology and day. The manifest, written last, names what counts. A run without new
-lines does nothing; one that is killed has done nothing.
+partitioned by topology and day. The manifest, written after each of the two, names what counts. A
+run without new lines does nothing, and one that is killed while it judges has read the lines.
 """
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from urllib.parse import unquote
 
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
 from slotwise.models.errors import SlotwiseError
-from slotwise.pipeline.spark.paths import literal, local_address
+from slotwise.pipeline.spark.paths import literal
 from slotwise.pipeline.spark.scratch import remove_scratch
 from slotwise.pipeline.spark.session import configured, job_errors
 from slotwise.pipeline.statistics import manifest as files
@@ -35,17 +33,21 @@ from slotwise.pipeline.statistics.manifest import (
     Part,
 )
 from slotwise.pipeline.statistics.parsing import parsed
+from slotwise.pipeline.statistics.parts import (
+    NO_DAY,
+    is_in,
+    read_parts,
+    remove_others,
+    write_parts,
+)
 from slotwise.pipeline.statistics.quarantine import judged, quarantine_of, samples_of
 from slotwise.pipeline.statistics.reading import Reading
 from slotwise.pipeline.statistics.schema import CLOCKS, JUDGED, PARSED, UNREADABLE, names, struct
 from slotwise.pipeline.statistics.storm_lines import storm_samples
 from slotwise.pipeline.statistics.unreadable import file_of, unreadable
 
-_NONE = "__HIVE_DEFAULT_PARTITION__"
 _BYTES_PER_PARTITION = 32 << 20
 _MOST_PARTITIONS = 400
-_BYTES_PER_BUCKET = 2 << 20
-"""Of rows as they are stored, some hundred thousand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +83,13 @@ class Tables:
 
     def clocks(self, spark: SparkSession) -> DataFrame:
         """Give `CLOCKS`."""
-        rows = read_parts(spark, CLOCKS, self.folder / CLOCKS_FOLDER, self.manifest.parts)
+        rows = read_parts(spark, CLOCKS, self.folder / CLOCKS_FOLDER, self.manifest.parts.items())
         return rows.select(*names(CLOCKS))
 
     def judged(self, spark: SparkSession, parts: Collection[Part] | None = None) -> DataFrame:
         """Give `JUDGED` of some parts; ``None`` = of all."""
         runs = self.manifest.parts
-        wanted = runs if parts is None else {part: runs[part] for part in parts}
+        wanted = [(part, runs[part]) for part in (runs if parts is None else parts)]
         return read_parts(spark, JUDGED, self.folder / JUDGED_FOLDER, wanted)
 
 
@@ -125,14 +127,16 @@ def update(spark: SparkSession, logs: Path, folder: Path, reading: Reading) -> T
         if (known := before.files.get(path)) is None
         or (known.size, known.mtime_ns) != (one.size, one.mtime_ns)
     }
-    if not new:
+    if not new and not before.unjudged:
         return Tables(folder, before, ())
     folder.mkdir(parents=True, exist_ok=True)
     _remove_unnamed(folder, before)
-    with sized(spark, new):
-        counted, parts = _read(spark, folder, before.next_run, new, reading)
-        lines = before.with_files(counted, parts)
-        after = _judge(spark, folder, lines, before, reading)
+    after = before
+    with sized(spark, new or before.files):
+        if new:
+            after = before.with_files(*_read(spark, folder, before.next_run, new, reading))
+            files.save(folder, after)  # a run that is interrupted later has read them
+        after = _judge(spark, folder, after, reading)
     files.save(folder, after)
     _remove_unnamed(folder, after)
     return Tables(folder, after, tuple(new))
@@ -175,7 +179,7 @@ def add_batch(
     with sized(spark, files_read):
         write_parts(parsed(raw, reading), folder / LINES_FOLDER, run)
         lines = before.with_batch(files_read, _written_parts(folder, run))
-        after = _judge(spark, folder, lines, before, reading)
+        after = _judge(spark, folder, lines, reading)
     files.save(folder, after)
     _remove_unnamed(folder, after)
 
@@ -219,28 +223,23 @@ def _written_parts(folder: Path, run: int) -> tuple[Part, ...]:
     """Return the parts in which a run has written lines."""
     written = (folder / LINES_FOLDER / f"run={run}").glob("topology=*/day=*")
     names = [(path.parent.name.partition("=")[2], path.name.partition("=")[2]) for path in written]
-    return tuple((topology, None if day == _NONE else day) for topology, day in sorted(names))
+    return tuple((topology, None if day == NO_DAY else day) for topology, day in sorted(names))
 
 
-def _judge(
-    spark: SparkSession, folder: Path, lines: Manifest, before: Manifest, reading: Reading
-) -> Manifest:
-    """Judge the parts that the last run changed; return the manifest with them."""
-    run = before.next_run
-    replaced = [one for one, paths in lines.stale.items() if paths != before.stale.get(one)]
-    touched = {part for one in (run, *replaced) for part in lines.lines[one]}
-    known = {part for parts in lines.lines.values() for part in parts}
-    wanted = (touched | _neighbours(touched, 1)) & known
+def _judge(spark: SparkSession, folder: Path, lines: Manifest, reading: Reading) -> Manifest:
+    """Judge the parts that have changed; return the manifest of all of them judged."""
+    wanted, after = set(lines.unjudged), lines.judged
     if not wanted:
-        return lines
-    after = replace(lines, parts={**before.parts, **dict.fromkeys(wanted, run)})
+        return after
+    run = lines.next_run - 1
     # The last readings of running totals are in the day before.
-    needed = (wanted | _neighbours(wanted, -1)) & known
+    known = {part for parts in lines.lines.values() for part in parts}
+    needed = (wanted | files.neighbours(wanted, -1)) & known
     rows = _lines(spark, folder, lines, needed)
     good = rows.where(fn.col("reason").isNull())
     day = fn.col("day").cast("string")
     write_parts(clocks(good.where(is_in(wanted, day)), reading), folder / CLOCKS_FOLDER, run)
-    parts = {part: after.parts[part] for part in needed}
+    parts = [(part, after.parts[part]) for part in needed]
     nodes = read_parts(spark, CLOCKS, folder / CLOCKS_FOLDER, parts)
     results = judged(rows, nodes, reading)
     results = results if needed == wanted else results.where(is_in(wanted, day))
@@ -248,86 +247,18 @@ def _judge(
     return after
 
 
-def _neighbours(parts: Collection[Part], days: int) -> set[Part]:
-    return {files.neighbour(part, days) for part in parts if part[1] is not None}
-
-
-def is_in(parts: Collection[Part], day: Column) -> Column:
-    """Say whether a row, by its `topology` and the text `day`, is in one of the parts."""
-    named = [f"{unquote(topology)}/{day or ''}" for topology, day in parts]
-    return fn.concat_ws("/", "topology", fn.coalesce(day, fn.lit(""))).isin(named)
-
-
-def write_parts(rows: DataFrame, folder: Path, run: int) -> None:
-    """Write rows with `topology` and `day` as the parts of a run."""
-    target = local_address(folder / f"run={run}")
-    rows.write.partitionBy("topology", "day").mode("append").parquet(target)
-
-
-def with_bucket(rows: DataFrame, folders: Mapping[Part, Collection[Path]], *keys: str) -> DataFrame:
-    """Add `bucket`: the rows of a part in as many buckets as its size needs.
-
-    What is partitioned by topology, day and bucket is written to a file for each of them.
-
-    Parameters
-    ----------
-    rows
-        With `topology` and `day`, of the parts of `folders`.
-    folders
-        Part -> where what the rows are made of is stored.
-    keys
-        Columns by which rows of the same values are in the same bucket.
-    """
-    counts = []
-    for (topology, day), its in folders.items():
-        size = sum(path.stat().st_size for folder in its for path in folder.glob("*.parquet"))
-        counts.append((unquote(topology), day, max(1, size // _BYTES_PER_BUCKET)))
-    if all(number == 1 for _, _, number in counts):
-        return rows.withColumn("bucket", fn.lit(0))
-    schema = "its_topology string, its_day string, buckets bigint"
-    frame = rows.sparkSession.createDataFrame(counts, schema)
-    is_its_day = fn.col("day").cast("string").eqNullSafe(fn.col("its_day"))
-    is_its = (fn.col("topology") == fn.col("its_topology")) & is_its_day
-    joined = rows.join(fn.broadcast(frame), is_its)
-    return joined.withColumn("bucket", fn.pmod(fn.xxhash64(*keys), "buckets"))
-
-
 def _lines(
     spark: SparkSession, folder: Path, lines: Manifest, parts: Collection[Part]
 ) -> DataFrame:
     """Give `PARSED` of some parts, without what was read of files that have changed since."""
-    paths = [
-        literal(part_folder(folder / LINES_FOLDER, run, part))
-        for run, of_run in lines.lines.items()
-        for part in of_run
-        if part in parts
-    ]
-    reader = spark.read.schema(struct(f"{PARSED}, run int"))
-    rows = reader.option("basePath", local_address(folder / LINES_FOLDER)).parquet(*paths)
+    mine = [(part, run) for run, of_run in lines.lines.items() for part in of_run if part in parts]
+    rows = read_parts(spark, f"{PARSED}, run int", folder / LINES_FOLDER, mine)
     stale = [(run, path) for run, of_run in lines.stale.items() for path in of_run]
     if stale:
         gone = spark.createDataFrame(stale, "run int, file string")
         named = rows.withColumn("file", file_of(fn.col("path")))
         rows = named.join(fn.broadcast(gone), ["run", "file"], "left_anti").drop("file")
     return rows.drop("run")
-
-
-def read_parts(
-    spark: SparkSession, schema: str, folder: Path, parts: Mapping[Part, int]
-) -> DataFrame:
-    """Give the rows of a table, each part from the run that wrote it last."""
-    paths = [part_folder(folder, run, part) for part, run in parts.items()]
-    there = [literal(path) for path in paths if path.is_dir()]
-    if not there:
-        return spark.createDataFrame([], struct(schema))
-    reader = spark.read.schema(struct(schema)).option("basePath", local_address(folder))
-    return reader.parquet(*there)
-
-
-def part_folder(folder: Path, run: int, part: Part) -> Path:
-    """Return where a table has a part that a run wrote."""
-    topology, day = part
-    return folder / f"run={run}" / f"topology={topology}" / f"day={day or _NONE}"
 
 
 def _remove_unnamed(folder: Path, manifest: Manifest) -> None:
@@ -337,14 +268,6 @@ def _remove_unnamed(folder: Path, manifest: Manifest) -> None:
     for name in (CLOCKS_FOLDER, JUDGED_FOLDER):
         remove_others(folder / name, manifest.parts.items())
     remove_scratch(folder)
-
-
-def remove_others(table: Path, named: Iterable[tuple[Part, int]]) -> None:
-    """Remove from the folder of a table the parts of all runs but those that are named."""
-    kept = {part_folder(table, run, part) for part, run in named}
-    for path in table.glob("run=*/topology=*/day=*"):
-        if path not in kept:
-            shutil.rmtree(path)
 
 
 Write = Callable[[DataFrame], None]

@@ -301,9 +301,10 @@ def refuse_thinned(instance: Instance, collected: Collected) -> None:
         why = thinned(source, interval, its)
         if why is not None:
             reason, likely = why
+            may_be = " or ".join(dict.fromkeys(f"{one:g}" for one in (likely, interval)))
             rule = (
                 f"have a {source} sample of each task of {topology} every {interval:g} s, but "
                 f"{reason}: a consumer or files may be missing; add them, or state what a "
-                f"sample covers, in seconds: `interval` {likely:g}, or {interval:g}"
+                f"sample covers, in seconds: `interval` {may_be}"
             )
             raise InputError(rule, field="logs", has_value=False)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -16,15 +16,14 @@ from urllib.parse import unquote
 
 from pyspark.sql import DataFrame, SparkSession
 
-from slotwise.models.errors import in_file
 from slotwise.models.formats.file_bytes import write_atomically
-from slotwise.models.formats.json_text import parse_json
 from slotwise.pipeline.spark.scratch import Store
 from slotwise.pipeline.statistics.manifest import Part
-from slotwise.pipeline.statistics.run import (
-    part_folder,
+from slotwise.pipeline.statistics.parts import (
+    load_json,
     read_parts,
     remove_others,
+    whole_parts,
     with_bucket,
     write_parts,
 )
@@ -83,17 +82,21 @@ class DayTables:
         spread = with_bucket(rows.select(*columns), sums, *keys)
         together = spread.repartition("topology", "day", "bucket").drop("bucket")
         write_parts(together, self.folder / name, self.run)
-        return self._read(name, schema, dict.fromkeys(self.new, self.run))
+        return self._read(name, schema, self._new_runs)
 
     def rows(self, name: str, schema: str) -> DataFrame:
         """Give a table of all days, those that were added and those that were there."""
-        if name in self._made:
+        if self.folder is None:
             return self._made[name]
-        runs = {day: run for day, (_, run) in self.there.items()}
-        return self._read(name, schema, runs | dict.fromkeys(self.new, self.run))
+        return self._read(name, schema, [*self._new_runs, *_runs(self.there)])
 
-    def _read(self, name: str, schema: str, runs: Mapping[Part, int]) -> DataFrame:
-        return read_parts(self.spark, schema, (self.folder or Path()) / name, runs)
+    @property
+    def _new_runs(self) -> list[tuple[Part, int]]:
+        return [(day, self.run) for day in self.new]
+
+    def _read(self, name: str, schema: str, runs: Collection[tuple[Part, int]]) -> DataFrame:
+        assert self.folder is not None
+        return read_parts(self.spark, schema, self.folder / name, runs)
 
     def keep(self) -> None:
         """Let what was added count: the next run finds it."""
@@ -101,16 +104,20 @@ class DayTables:
             return
         added = {day: (recipe, self.run) for day, (recipe, _) in self.new.items()}
         all_days = {**self.unread, **self.there, **added}
-        days = [
-            [*day, recipe, run, _files(self.folder, day, run)]
-            for day, (recipe, run) in all_days.items()
-        ]
+        tables = {
+            run: [one.parent.name for one in self.folder.glob(f"*/run={run}")]
+            for _, run in all_days.values()
+        }
+        days = [[*day, recipe, run, tables[run]] for day, (recipe, run) in all_days.items()]
         write_atomically(
             self.folder / _FILE, json.dumps({"made_of": _MADE_OF, "days": days}) + "\n"
         )
-        runs = [(day, run) for day, (_, run) in all_days.items()]
         for table in self.folder.iterdir():
-            remove_others(table, runs)
+            remove_others(table, _runs(all_days))
+
+
+def _runs(days: Mapping[Part, tuple[str, int]]) -> list[tuple[Part, int]]:
+    return [(day, run) for day, (_, run) in days.items()]
 
 
 def day_tables(
@@ -160,20 +167,16 @@ def _read(path: Path) -> dict[Part, tuple[str, int]]:
     """
     if not path.is_file():
         return {}
-    with in_file(str(path)):
-        document = parse_json(path.read_text("utf-8"))
+    document = load_json(path)
     if document["made_of"] != _MADE_OF:
         return {}
-    return {
-        (topology, day): (
-            recipe if _files(path.parent, (topology, day), run) == files else "",
-            run,
-        )
-        for topology, day, recipe, run, files in document["days"]
+    days = {(topology, day): (recipe, run) for topology, day, recipe, run, _ in document["days"]}
+    lacking = {
+        ((topology, day), run)
+        for topology, day, _, run, tables in document["days"]
+        for name in tables
+        if not whole_parts(path.parent / name, [((topology, day), run)])
     }
-
-
-def _files(folder: Path, day: Part, run: int) -> int:
-    """Return how many files the tables in a folder have of a day."""
-    places = (part_folder(table, run, day) for table in folder.iterdir())
-    return sum(1 for place in places for _ in place.glob("*.parquet"))
+    return {
+        day: ("" if (day, run) in lacking else recipe, run) for day, (recipe, run) in days.items()
+    }

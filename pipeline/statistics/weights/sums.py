@@ -23,21 +23,21 @@ from urllib.parse import unquote
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
-from slotwise.models.errors import in_file
 from slotwise.models.formats.file_bytes import write_atomically
-from slotwise.models.formats.json_text import parse_json
 from slotwise.pipeline.spark.session import aggregated_once
 from slotwise.pipeline.statistics.columns import utc_day
 from slotwise.pipeline.statistics.manifest import JUDGED_FOLDER, Part
-from slotwise.pipeline.statistics.run import (
-    Tables,
+from slotwise.pipeline.statistics.parts import (
     is_in,
+    load_json,
     part_folder,
     read_parts,
     remove_others,
+    whole_parts,
     with_bucket,
     write_parts,
 )
+from slotwise.pipeline.statistics.run import Tables
 from slotwise.pipeline.statistics.schema import PLACE
 from slotwise.pipeline.statistics.weights import windows as w
 from slotwise.pipeline.statistics.weights.coverage import REPORTS, reports_of
@@ -46,6 +46,7 @@ from slotwise.pipeline.statistics.weights.rules import Rules
 
 ENOUGH = 0.2
 """Share of the samples of a usual window, with which a window may be the last one of the logs."""
+TABLES = ("windows", "reports", "facts")
 _FILE = "parts.json"
 MADE_OF = f"{w.WINDOWS} {FACTS} {REPORTS} {w.MOST_BUSY}"
 
@@ -202,8 +203,8 @@ class Sums:
             return rows
         return rows.where(fn.col(time) >= fn.timestamp_seconds(fn.lit(self.since_s)))
 
-    def _numbers(self, parts: Collection[Part]) -> dict[Part, int]:
-        return {part: self.parts[part].number for part in parts}
+    def _numbers(self, parts: Collection[Part]) -> list[tuple[Part, int]]:
+        return [(part, self.parts[part].number) for part in parts]
 
 
 def _day(time_s: int) -> str:
@@ -238,30 +239,26 @@ def update_sums(spark: SparkSession, tables: Tables, window_s: int, folder: Path
         spread = with_bucket(samples, folders, *PLACE)
         intervals = w.by_interval(spread, "day", "bucket")
         windows = w.by_window(intervals, window_s, "day", "bucket").drop("bucket")
-        tables_of_sums = {
-            "windows": windows,
-            "reports": reports_of(samples, "day"),
-            "facts": facts_of(judged, window_s, "day"),
-        }
-        for name, rows in tables_of_sums.items():
+        tables_of_sums = (windows, reports_of(samples, "day"), facts_of(judged, window_s, "day"))
+        for name, rows in zip(TABLES, tables_of_sums, strict=True):
             # A run that was killed may have left some of them.
             shutil.rmtree(mine / name / f"run={number}", ignore_errors=True)
             with aggregated_once(spark) if rows is windows else nullcontext():
                 write_parts(rows, mine / name, number)
-        of_days = _of_days(spark, mine, dict.fromkeys(new, number))
+        of_days = _of_days(spark, mine, [(part, number) for part in new])
         there = {part: there[part] for part in wanted if part not in new}
         there |= {part: (new[part], PartSums(number, of_days.get(part, ()))) for part in new}
         parts = [
             [*part, run, its.number, asdict(its)["of_days"]] for part, (run, its) in there.items()
         ]
         write_atomically(mine / _FILE, json.dumps({"made_of": MADE_OF, "parts": parts}) + "\n")
-        for name in tables_of_sums:
+        for name in TABLES:
             remove_others(mine / name, ((part, its.number) for part, (_, its) in there.items()))
     return Sums(mine, {part: its for part, (_, its) in there.items()}, window_s)
 
 
 def _of_days(
-    spark: SparkSession, folder: Path, numbers: Mapping[Part, int]
+    spark: SparkSession, folder: Path, numbers: Collection[tuple[Part, int]]
 ) -> dict[Part, tuple[OfDay, ...]]:
     """Return what parts that were summed have of which day; runs a job."""
     nothing = {"node": fn.lit(None), "kind": fn.lit(None), "n": fn.lit(0)}
@@ -279,7 +276,7 @@ def _of_days(
         samples(w.BUSY).alias("busy"),
         samples(w.FROM_OUTSIDE).alias("outside"),
     )
-    parts = {(unquote(topology), day): (topology, day) for topology, day in numbers}
+    parts = {(unquote(topology), day): (topology, day) for (topology, day), _ in numbers}
     of_days: dict[Part, list[OfDay]] = defaultdict(list)
     for row in several.collect():
         part = parts[row.topology, None if row.day is None else row.day.isoformat()]
@@ -289,16 +286,23 @@ def _of_days(
 
 
 def _read(path: Path) -> dict[Part, tuple[int, PartSums]]:
-    """Return part -> the run whose rows were summed, and their sums."""
+    """Return part -> the run whose rows were summed, and their sums.
+
+    The run of a part of which a file is missing is 0, so that it is summed again.
+    """
     if not path.is_file():
         return {}
-    with in_file(str(path)):
-        document = parse_json(path.read_text("utf-8"))
+    document = load_json(path)
     if document["made_of"] != MADE_OF:
         return {}
-    return {
+    there = {
         (topology, day): (run, PartSums(number, tuple(_of_day(**one) for one in of_days)))
         for topology, day, run, number, of_days in document["parts"]
+    }
+    numbers = [(part, its.number) for part, (_, its) in there.items()]
+    whole = set.intersection(*(whole_parts(path.parent / name, numbers) for name in TABLES))
+    return {
+        part: (run if (part, its.number) in whole else 0, its) for part, (run, its) in there.items()
     }
 
 

@@ -107,7 +107,7 @@ def test_days_meet(spark: SparkSession, tmp_path: Path) -> None:
     assert [row.value for row in both.samples(spark).collect()] == [50]
 
 
-def test_a_run_that_is_killed_has_done_nothing(
+def test_a_run_that_is_killed_goes_on_from_its_last_step(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     logs, folder = tmp_path / "logs", tmp_path / "tables"
@@ -118,16 +118,39 @@ def test_a_run_that_is_killed_has_done_nothing(
     def killed(*_: object) -> None:
         raise KeyboardInterrupt
 
-    with monkeypatch.context() as context:
-        context.setattr(module.files, "save", killed)
-        with pytest.raises(KeyboardInterrupt):
-            update(spark, logs, folder, Reading())
-    assert (folder / "lines" / "run=2").is_dir()
-    manifest = module.files.load(folder, Reading())
-    assert contents(spark, Tables(folder, manifest, ())) == one
+    for place, name in ((module.files, "save"), (module, "judged")):
+        with monkeypatch.context() as context:
+            context.setattr(place, name, killed)
+            with pytest.raises(KeyboardInterrupt):
+                update(spark, logs, folder, Reading())
+        assert (folder / "lines" / "run=2").is_dir()
+        manifest = module.files.load(folder, Reading())
+        assert contents(spark, Tables(folder, manifest, ())) == one
+    # The lines that were read are judged without being read again.
     after = update(spark, logs, folder, Reading())
+    assert after.read == ()
     assert sorted(row.value for row in after.samples(spark).collect()) == [20, 40]
     assert [row.reason for row in after.quarantine(spark).collect()] == ["duplicate"]
+    assert update(spark, logs, folder, Reading()).manifest == after.manifest
+
+
+def test_a_table_that_lacks_a_file_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    logs, folder = tmp_path / "logs", tmp_path / "tables"
+    write(logs, "a.metrics", line(60, 20, "__emit-count"))
+    tables = update(spark, logs, folder, Reading())
+    write(logs, "b.metrics", line(120, 40, "__emit-count"))
+    away = tmp_path / "away"
+    for table, read in (
+        ("judged", lambda: tables.judged(spark)),
+        ("lines", lambda: update(spark, logs, folder, Reading())),
+    ):
+        run = folder / table / "run=1"
+        for lost in (run, next(run.rglob("*.parquet"))):
+            lost.rename(away)
+            rule = rf"{table}/run=1/\S+: lacks a file; remove the folder {folder}, which the next"
+            with pytest.raises(InputError, match=rule):
+                read()
+            away.rename(lost)
 
 
 def test_other_options_need_other_tables(spark: SparkSession, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import slotwise
+from slotwise.models.errors import InputError
 from slotwise.pipeline.statistics.manifest import Part
 from slotwise.pipeline.statistics.schema import JSON, STORM
 from slotwise.pipeline.statistics.weights.days import DayTables, day_tables
@@ -79,16 +80,23 @@ def test_a_new_day_leaves_the_others_alone(measure: Any, tmp_path: Path) -> None
     measure(store=store)
     assert kept(store) == dict.fromkeys(DAYS[:2], 1)
     write(tmp_path / "logs", DAYS[2])
-    assert measure(store=store, statistic="p95") == measure(statistic="p95")
+    at_once = measure()
+    assert measure(store=store) == at_once
     # The last windows of the second day are of lines that came on the third one.
     assert kept(store) == {DAYS[0]: 1, DAYS[1]: 2, DAYS[2]: 2}
-    assert measure(store=store, last="20m") == measure(last="20m")
+    end: dict[str, Any] = {"statistic": "p95", "last": "20m"}
+    assert measure(store=store, **end) == measure(**end)
     assert kept(store)[DAYS[0]] == 1
-    at_once = measure()
-    (means,) = store.rglob(f"means/run=1/topology=wc/day={DAYS[0]}/*.parquet")
-    means.unlink()
+    for lost in ("facts", "days/means"):
+        path, *_ = (store / "sums" / "60s" / lost).glob(
+            f"run=1/topology=wc/day={DAYS[0]}/*.parquet"
+        )
+        path.unlink()
     assert measure(store=store) == at_once
     assert kept(store)[DAYS[0]] > 1
+    (store / "sums" / "60s" / "parts.json").write_text("{")
+    with pytest.raises(InputError, match=f"is damaged; remove the folder {store}/sums/60s, which"):
+        measure(store=store)
     split = next(one for one in at_once["components"] if one["component"] == "split")
     # 12, 24 and 12 minutes at 600, 900 and 300 tuples of 40 ms a minute.
     assert split["cpu"]["value"] == pytest.approx(100 * 675 * 0.04 / 60)

@@ -1,0 +1,144 @@
+"""Tables of Parquet files: a folder for each run, and in it one for each topology and day.
+
+A run also writes how many files each of its parts has, so that one that is missing is noticed.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as fn
+
+from slotwise.models.errors import InputError
+from slotwise.models.formats.file_bytes import write_atomically
+from slotwise.pipeline.spark.paths import literal, local_address
+from slotwise.pipeline.statistics.manifest import Part
+from slotwise.pipeline.statistics.schema import struct
+
+NO_DAY = "__HIVE_DEFAULT_PARTITION__"
+"""Spark's name for the day of a part that has none."""
+
+_FILES = "_files.json"
+_BYTES_PER_BUCKET = 2 << 20
+"""Of rows as they are stored, some hundred thousand."""
+
+
+def part_folder(table: Path, run: int, part: Part) -> Path:
+    """Return where a table has a part that a run wrote."""
+    topology, day = part
+    return table / f"run={run}" / f"topology={topology}" / f"day={day or NO_DAY}"
+
+
+def write_parts(rows: DataFrame, table: Path, run: int) -> None:
+    """Write rows with `topology` and `day` as the parts of a run, beside those that it has."""
+    mine = table / f"run={run}"
+    rows.write.partitionBy("topology", "day").mode("append").parquet(local_address(mine))
+    numbers = {str(one.relative_to(mine)): _files(one) for one in mine.glob("topology=*/day=*")}
+    write_atomically(mine / _FILES, json.dumps(numbers) + "\n")
+
+
+def read_parts(
+    spark: SparkSession, schema: str, table: Path, parts: Collection[tuple[Part, int]]
+) -> DataFrame:
+    """Give the rows of the parts of a table that some runs wrote.
+
+    Raises
+    ------
+    InputError
+        If a file of them is missing.
+    """
+    if lacking := set(parts) - whole_parts(table, parts):
+        part, run = min(lacking, key=str)
+        raise InputError(
+            f"lacks a file; remove the folder {table.parent}, which the next run makes again",
+            file=str(part_folder(table, run, part)),
+            has_value=False,
+        )
+    folders = (part_folder(table, run, part) for part, run in parts)
+    there = [literal(one) for one in folders if one.is_dir()]
+    if not there:
+        return spark.createDataFrame([], struct(schema))
+    reader = spark.read.schema(struct(schema)).option("basePath", local_address(table))
+    return reader.parquet(*there)
+
+
+def whole_parts(table: Path, parts: Iterable[tuple[Part, int]]) -> set[tuple[Part, int]]:
+    """Return the parts of which a table has all files that some runs wrote."""
+    numbers: dict[int, dict[str, int] | None] = {}
+    whole = set()
+    for part, run in parts:
+        mine, folder = table / f"run={run}", part_folder(table, run, part)
+        if run not in numbers:
+            index = mine / _FILES
+            numbers[run] = load_json(index) if index.is_file() else None
+        of_run = numbers[run]
+        if of_run is not None and of_run.get(str(folder.relative_to(mine)), 0) == _files(folder):
+            whole.add((part, run))
+    return whole
+
+
+def _files(folder: Path) -> int:
+    return sum(1 for _ in folder.glob("*.parquet"))
+
+
+def load_json(path: Path) -> Any:
+    """Return what a file beside the tables says.
+
+    Raises
+    ------
+    InputError
+        If it is damaged.
+    """
+    try:
+        return json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        rule = f"is damaged; remove the folder {path.parent}, which the next run makes again"
+        raise InputError(rule, file=str(path), has_value=False) from error
+
+
+def remove_others(table: Path, named: Iterable[tuple[Part, int]]) -> None:
+    """Remove from a table the parts of all runs but those that are named."""
+    kept = {part_folder(table, run, part) for part, run in named}
+    for path in table.glob("run=*/topology=*/day=*"):
+        if path not in kept:
+            shutil.rmtree(path)
+
+
+def is_in(parts: Collection[Part], day: Column) -> Column:
+    """Say whether a row, by its `topology` and the text `day`, is in one of the parts."""
+    named = [f"{unquote(topology)}/{day or ''}" for topology, day in parts]
+    return fn.concat_ws("/", "topology", fn.coalesce(day, fn.lit(""))).isin(named)
+
+
+def with_bucket(rows: DataFrame, folders: Mapping[Part, Collection[Path]], *keys: str) -> DataFrame:
+    """Add `bucket`: the rows of a part in as many buckets as its size needs.
+
+    What is partitioned by topology, day and bucket is written to a file for each of them.
+
+    Parameters
+    ----------
+    rows
+        With `topology` and `day`, of the parts of `folders`.
+    folders
+        Part -> where what the rows are made of is stored.
+    keys
+        Columns by which rows of the same values are in the same bucket.
+    """
+    counts = []
+    for (topology, day), its in folders.items():
+        size = sum(path.stat().st_size for folder in its for path in folder.glob("*.parquet"))
+        counts.append((unquote(topology), day, max(1, size // _BYTES_PER_BUCKET)))
+    if all(number == 1 for _, _, number in counts):
+        return rows.withColumn("bucket", fn.lit(0))
+    schema = "its_topology string, its_day string, buckets bigint"
+    frame = rows.sparkSession.createDataFrame(counts, schema)
+    is_its_day = fn.col("day").cast("string").eqNullSafe(fn.col("its_day"))
+    is_its = (fn.col("topology") == fn.col("its_topology")) & is_its_day
+    joined = rows.join(fn.broadcast(frame), is_its)
+    return joined.withColumn("bucket", fn.pmod(fn.xxhash64(*keys), "buckets"))
