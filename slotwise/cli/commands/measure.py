@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     store=Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="Keep the tables here, so that the next run reads new files only."
+            metavar="DIR",
+            help="Keep what was read and computed here: the next run reads new files only and "
+            "computes the days of their lines only.",
         ),
     ],
     aside=Annotated[
@@ -73,7 +75,7 @@ def measure(
 ) -> int:
     """Measure demands, rates and places of topologies by a cluster's logs, on Spark.
 
-    Ctrl-C ends it; what is in the store is kept, and the same command goes on from there.
+    Ctrl-C ends it; with a store, the same command goes on from the last complete step.
     """
     from slotwise.benchmarks.grading.progress.display import stages
     from slotwise.pipeline.spark.session import tasks_done
