@@ -30,7 +30,13 @@ from slotwise.pipeline.spark.masters import (
     settings,
     with_tries,
 )
-from slotwise.pipeline.spark.session import _is_no_interrupt, job_errors, spark_session, tasks_done
+from slotwise.pipeline.spark.session import (
+    _is_no_interrupt,
+    job_errors,
+    reason_of,
+    spark_session,
+    tasks_done,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -207,17 +213,27 @@ def test_py4j_says_nothing_of_ctrl_c(caplog: pytest.LogCaptureFixture) -> None:
     assert [one.message for one in caplog.records] == ["something else"]
 
 
+class ThrownError(Py4JError):
+    """An exception of Java."""
+
+    def __init__(self, text: str, cause: ThrownError | None = None) -> None:
+        super().__init__(text)
+        self.cause = cause
+
+    def getCause(self) -> ThrownError | None:  # noqa: N802 - Java's name
+        return self.cause
+
+
+def test_a_failed_job_names_the_condition_that_led_to_it() -> None:
+    condition = "[FAILED_READ_FILE.NO_HINT] Encountered error while reading file file:///a.parquet."
+    error = ThrownError("Exception thrown in awaitResult: ", ThrownError(condition))
+    assert reason_of(error) == condition
+    assert reason_of(ThrownError("no condition", ThrownError("nor here"))) == "no condition"
+
+
 def test_a_failed_start_names_its_first_cause(monkeypatch: pytest.MonkeyPatch) -> None:
-    class ThrownError(Py4JError):
-        def __init__(self, text: str, cause: ThrownError | None) -> None:
-            super().__init__(text)
-            self.cause = cause
-
-        def getCause(self) -> ThrownError | None:  # noqa: N802 - Java's name
-            return self.cause
-
     def fail(builder: object) -> None:
-        raise ThrownError("the scheduler cannot be made", ThrownError("no class", None))
+        raise ThrownError("the scheduler cannot be made", ThrownError("no class"))
 
     monkeypatch.setattr("slotwise.pipeline.spark.session.environment", lambda cluster: {})
     monkeypatch.setattr(SparkSession, "getActiveSession", lambda: None)

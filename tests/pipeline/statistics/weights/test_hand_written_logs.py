@@ -1,4 +1,7 @@
-"""Weights of small logs, line by line as Storm prints them, on a real Spark."""
+"""Weights of small logs, line by line as Storm prints them, on a real Spark.
+
+Each is of a topology of its own, and all are measured together.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ import pytest
 
 import slotwise
 from slotwise.pipeline.statistics.weights.instance import measured_instance
-from slotwise.pipeline.statistics.weights.logs import Settings, collect_logs, measure_logs
+from slotwise.pipeline.statistics.weights.logs import Settings, collect_logs
 from slotwise.pipeline.statistics.weights.measure import measured_of
 from slotwise.pipeline.statistics.weights.measured import rounded
 
@@ -27,20 +30,18 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 START = 1_700_000_040
 N1 = ("n1", 6700)
-Measure = Callable[..., "Measured"]
+N2 = ("n2", 6700)
+N3 = ("n3", 6700)
+GHZ = 2
+Measure = Callable[[dict[str, Any]], "Measured"]
 
 
 @dataclass
 class Log:
-    """Lines of the consumer, by the id with which the topology was submitted."""
+    """Lines of the consumer, by what Storm appends to the topology's name when it is submitted."""
 
     lines: dict[str, list[str]] = field(default_factory=dict)
-    submission: str = "wc-1-1700000040"
-
-    def add(self, minute: float, place: tuple[str, int], task: str, **values: object) -> None:
-        """Add the line of each metric; ``_`` stands for ``-`` and ``__`` for ``.`` in its name."""
-        for name, value in values.items():
-            self.say(minute, place, task, name, value)
+    submission: str = "1-1700000040"
 
     def say(
         self, minute: float, place: tuple[str, int], task: str, name: str, value: object
@@ -52,15 +53,18 @@ class Log:
         line = f"{at} {seconds}\t{address}\t{task:<14}\t{name[:23]:<23}\t{value}\n"
         self.lines.setdefault(self.submission, []).append(line)
 
-    def write(self, folder: Path) -> None:
+    def write(self, folder: Path, topology: str) -> None:
         for number, (submission, lines) in enumerate(self.lines.items()):
-            path = folder / "workers-artifacts" / submission / str(6700 + number)
+            path = folder / "workers-artifacts" / f"{topology}-{submission}" / str(6700 + number)
             path.mkdir(parents=True)
             (path / "worker.log.metrics").write_text("".join(lines))
 
 
-def topology(*bolts: str, spouts: tuple[str, ...] = ("lines",), tasks: int = 1) -> dict[str, Any]:
-    parts = [*((one, "spout") for one in spouts), *((one, "bolt") for one in bolts)]
+def topology(
+    name: str, spouts: tuple[str, ...] = ("lines",), tasks: int = 1, **stream: Any
+) -> dict[str, Any]:
+    """Return an instance of a topology in which `spouts` emit to ``split``."""
+    parts = [*((one, "spout") for one in spouts), ("split", "bolt")]
     return {
         "format": "slotwise.instance/1",
         "name": "wc",
@@ -72,29 +76,15 @@ def topology(*bolts: str, spouts: tuple[str, ...] = ("lines",), tasks: int = 1) 
         },
         "topologies": [
             {
-                "id": "wc",
+                "id": name,
                 "components": [
-                    {"id": name, "kind": kind, "parallelism": tasks, "resources": {"cpu": 50}}
-                    for name, kind in parts
+                    {"id": one, "kind": kind, "parallelism": tasks, "resources": {"cpu": 50}}
+                    for one, kind in parts
                 ],
-                "streams": [{"from": one, "to": bolts[0]} for one in spouts],
+                "streams": [{"from": one, "to": "split", **stream} for one in spouts],
             }
         ],
     }
-
-
-@pytest.fixture
-def measure(spark: SparkSession, tmp_path: Path) -> Measure:
-    def run(log: Log, instance: dict[str, Any], **settings: Any) -> Measured:
-        log.write(tmp_path / "logs")
-        given = slotwise.read_instance(instance)
-        return measure_logs(spark, tmp_path / "logs", given, Settings(**settings), None)
-
-    return run
-
-
-def component(found: Measured, name: str) -> Any:
-    return next(one for one in found.components if one.component == name)
 
 
 def v2(log: Log, minute: int, senders: dict[str, float], worker_ms: int | None) -> None:
@@ -110,84 +100,39 @@ def v2(log: Log, minute: int, senders: dict[str, float], worker_ms: int | None) 
         log.say(minute, N1, "-1:__system", "CGroupCpu.sys-ms", worker_ms * minute // 10)
 
 
-def test_names_that_storm_cut_and_cpu_totals_of_a_control_group(measure: Measure) -> None:
+def of_v2(senders: dict[str, float], worker_ms: int | None = None, heap: bool = False) -> Log:
     log = Log()
     for minute in range(1, 5):
-        v2(log, minute, {"lines": 2.0}, worker_ms=3000)
-    found = measure(log, topology("split"), clocks={"n1": 2 * 10**9})
-    lines, split = component(found, "lines"), component(found, "split")
-    assert (split.cost.value, split.cpu.value) == (4, 2)  # 2 ms at 2 GHz; 1200 ms of 60 s
-    assert (lines.cpu.value, lines.cost.value) == (3, 6)  # the other 1800 ms, 600 tuples
-    assert (split.service_ms.value, lines.service_ms.value) == (2, 3)
-    assert found.streams[0].received.value == 10
+        v2(log, minute, senders, worker_ms)
+        if heap:
+            log.say(minute, N1, "-1:__system", "memory.heap.used", 256 << 20)
+            log.say(minute, N1, "-1:__system", "CGroupMemoryUsage", 320 << 20)
+    return log
 
 
-def test_senders_whose_cut_names_are_the_same_are_told_apart_or_not_known(
-    measure: Measure,
-) -> None:
+def of_v1() -> Log:
     log = Log()
     for minute in range(1, 5):
-        v2(log, minute, {"split-a": 1.0, "split-b": 3.0, "words": 5.0}, worker_ms=None)
-    found = measure(log, topology("split", spouts=("split-a", "split-b", "words")))
-    rates = {one.source: one.received.value for one in found.streams if one.received}
-    assert rates == {"split-a": 10, "split-b": 10, "words": 10}
-    split = component(found, "split")
-    # __execute-latency-split stands for both of the first two: only the third is known.
-    assert split.cost.value == 5
-    assert split.cpu is None
-    assert "wc: logs do not tell cpu of split; as in the file" in found.notes
+        log.say(minute, N1, "1:lines", "__emit-count", "{default=600}")
+        log.say(minute, N1, "2:split", "__execute-count", "{lines:default=600}")
+        log.say(minute, N1, "2:split", "__execute-latency", "{lines:default=2.0}")
+    return log
 
 
-@pytest.mark.parametrize("generation", ["v1", "v2"])
-def test_cpu_that_logs_do_not_tell_stays_and_is_said(measure: Measure, generation: str) -> None:
-    log = Log()
-    for minute in range(1, 5):
-        if generation == "v2":
-            v2(log, minute, {"lines": 2.0}, worker_ms=None)
-        else:
-            log.say(minute, N1, "1:lines", "__emit-count", "{default=600}")
-            log.say(minute, N1, "2:split", "__execute-count", "{lines:default=600}")
-            log.say(minute, N1, "2:split", "__execute-latency", "{lines:default=2.0}")
-    given = topology("split")
-    found = measure(log, given)
-    lines, split = component(found, "lines"), component(found, "split")
-    assert (lines.cpu, lines.cost) == (None, None)
-    assert split.cpu.value == 2
-    assert "wc: logs do not tell cpu of lines; as in the file" in found.notes
-    made = measured_instance(slotwise.read_instance(given), found)
-    assert made.topologies[0].components[0].resources["cpu"] == Decimal(50)
-
-
-def test_a_task_is_in_its_worker_before_its_total_has_two_readings(measure: Measure) -> None:
-    log = Log()
-    for minute in range(1, 5):
-        v2(log, minute, {"lines": 2.0}, worker_ms=3000)
-        log.say(minute, N1, "-1:__system", "memory.heap.used", 256 << 20)
-        log.say(minute, N1, "-1:__system", "CGroupMemoryUsage", 320 << 20)
-    found = measure(log, topology("split"))
-    assert component(found, "split").onheap_mb.value == 128
-    assert component(found, "split").offheap_mb.value == 32
-
-
-def test_a_task_is_in_its_worker_while_its_lines_are_lost(measure: Measure) -> None:
+def lost_lines() -> Log:
     log = Log()
     for minute in range(1, 9):
         log.say(minute, N1, "1:lines", "__emit-count", "{default=600}")
         if minute not in (3, 4, 6):
             log.say(minute, N1, "2:split", "__execute-count", "{lines:default=600}")
         log.say(minute, N1, "-1:__system", "memory.heap.used", 256 << 20)
-    found = measure(log, topology("split"))
-    heap = {one.component: one.onheap_mb.value for one in found.components}
-    assert heap == {"lines": 128, "split": 128}
+    return log
 
 
-@pytest.mark.parametrize("pause", [3, 360])
-def test_a_topology_that_was_submitted_again_has_the_tasks_of_one_submission(
-    measure: Measure, pause: int
-) -> None:
+def submitted_again(pause: int) -> Log:
     log = Log()
     for begin, tasks in ((0, (1, 2, 3, 4)), (4 + pause, (3, 4, 5, 6))):
-        log.submission = f"wc-{begin + 1}-{START + 60 * begin}"
+        log.submission = f"{begin + 1}-{START + 60 * begin}"
         spouts, bolts = tasks[:2], tasks[2:]
         for minute in range(begin + 1, begin + 5):
             for task in spouts:
@@ -195,11 +140,7 @@ def test_a_topology_that_was_submitted_again_has_the_tasks_of_one_submission(
             for task in bolts:
                 counts = "{lines:default=600}"
                 log.say(minute, ("n2", 6701), f"{task}:split", "__execute-count", counts)
-    given = topology("split", tasks=2)
-    found = measure(log, given)
-    assert found.streams[0].received.value == 20
-    assert component(found, "split").tasks == 2
-    assert {one.task for one in found.places} == {"3", "4", "5", "6"}
+    return log
 
 
 # What workers receive from each other: `topology.serialized.message.size.metrics`.
@@ -242,10 +183,6 @@ class Traffic:
         return size / tuples
 
 
-N2 = ("n2", 6700)
-N3 = ("n3", 6700)
-
-
 def random_traffic(random: Random, *places: tuple[str, int]) -> Traffic:
     """Every task emits a multiple of 20, and every tuple from outside has a size of its own."""
     workers = dict(enumerate(places, 1))
@@ -260,54 +197,18 @@ def random_traffic(random: Random, *places: tuple[str, int]) -> Traffic:
     return Traffic(workers, emitted, executed, {**received, "4-5": 77, "-1-4": 5})
 
 
-def shuffled(grouping: str) -> dict[str, Any]:
-    given = topology("split", tasks=3)
-    given["topologies"][0]["streams"][0]["grouping"] = grouping
-    return given
-
-
-def sizes_by_grouping(
-    spark: SparkSession, folder: Path, traffic: Traffic, *groupings: str
-) -> dict[str, Weight | None]:
-    """Return grouping -> the size of a tuple, from one pass over the logs for all of them."""
+def of_traffic(traffic: Traffic) -> Log:
     log = Log()
     for minute in range(1, 7):
         traffic.log(log, minute)
-    log.write(folder)
-    instances = {one: slotwise.read_instance(shuffled(one)) for one in groupings}
-    settings = Settings()
-    collected, _ = collect_logs(spark, folder, list(instances.values())[:1], settings, None)
-    sizes = {}
-    for grouping, instance in instances.items():
-        (stream,) = measured_of(instance, collected, settings.statistic, settings.window_s).streams
-        sizes[grouping] = stream.tuple_bytes
-    return sizes
+    return log
 
 
-def test_sizes_where_no_sender_is_beside_a_receiver(spark: SparkSession, tmp_path: Path) -> None:
-    traffic = random_traffic(Random(1), N1, N1, N2, N3, N2)
-    groupings = ("shuffle", "local_or_shuffle", "fields", "all")
-    for size in sizes_by_grouping(spark, tmp_path, traffic, *groupings).values():
-        assert size is not None
-        assert size.value == rounded(traffic.size(mixed=False))
-        assert not size.estimated
+def lost_sizes() -> tuple[Log, Fraction]:
+    """Return a log, and the size of a tuple that it shows.
 
-
-def test_sizes_where_each_receiver_has_a_sender_beside_it(
-    spark: SparkSession, tmp_path: Path
-) -> None:
-    traffic = random_traffic(Random(2), N1, N1, N2, N1, N2)
-    sizes = sizes_by_grouping(spark, tmp_path, traffic, "shuffle", "fields", "all")
-    assert sizes["shuffle"] is None
-    for grouping, is_estimated in (("fields", True), ("all", False)):
-        size = sizes[grouping]
-        assert size is not None
-        assert size.estimated == is_estimated
-        assert abs(size.value / rounded(traffic.size(mixed=True)) - 1) < Decimal("1e-5")
-
-
-def test_lost_lines_of_sizes(measure: Measure) -> None:
-    """A window without one of the senders tells nothing of sizes, a receiver's own counts do."""
+    A window without one of the senders tells nothing of sizes, a receiver's own counts do.
+    """
     random, log = Random(3), Log()
     size, tuples = Fraction(0), 0
     for minute in range(1, 10):
@@ -322,17 +223,138 @@ def test_lost_lines_of_sizes(measure: Measure) -> None:
                 n for k, n in traffic.received.items() if k.endswith(tuple(there)) and k[0] in "123"
             )
             tuples += sum(traffic.executed.values())
-    (found,) = measure(log, shuffled("shuffle")).streams
-    assert found.tuple_bytes is not None
-    assert found.tuple_bytes.value == rounded(size / tuples)
+    return log, size / tuples
+
+
+NONE_BESIDE = random_traffic(Random(1), N1, N1, N2, N3, N2)
+EACH_BESIDE = random_traffic(Random(2), N1, N1, N2, N1, N2)
+LOST_SIZES, LOST_SIZE = lost_sizes()
+LOGS = {
+    "cut": of_v2({"lines": 2.0}, worker_ms=3000),
+    "cut-alike": of_v2({"split-a": 1.0, "split-b": 3.0, "words": 5.0}),
+    "no-cpu-v1": of_v1(),
+    "no-cpu-v2": of_v2({"lines": 2.0}),
+    "heap": of_v2({"lines": 2.0}, worker_ms=3000, heap=True),
+    "lost-lines": lost_lines(),
+    "again-3": submitted_again(3),
+    "again-360": submitted_again(360),
+    "none-beside": of_traffic(NONE_BESIDE),
+    "each-beside": of_traffic(EACH_BESIDE),
+    "lost-sizes": LOST_SIZES,
+    "sized": of_traffic(random_traffic(Random(4), N1, N1, N2, N3, N3)),
+}
+
+
+@pytest.fixture(scope="module")
+def measure(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Measure:
+    """Return what the logs of all topologies say of those of an instance."""
+    folder = tmp_path_factory.mktemp("logs")
+    for name, log in LOGS.items():
+        log.write(folder, name)
+    spouts = {"cut-alike": ("split-a", "split-b", "words")}
+    known = [slotwise.read_instance(topology(name, spouts.get(name, ("lines",)))) for name in LOGS]
+    settings = Settings(clocks=dict.fromkeys(("n1", "n2", "n3"), GHZ * 10**9))
+    collected, _ = collect_logs(spark, folder, known, settings, None)
+
+    def found(given: dict[str, Any]) -> Measured:
+        return measured_of(
+            slotwise.read_instance(given), collected, settings.statistic, settings.window_s
+        )
+
+    return found
+
+
+def component(found: Measured, name: str) -> Any:
+    return next(one for one in found.components if one.component == name)
+
+
+def test_names_that_storm_cut_and_cpu_totals_of_a_control_group(measure: Measure) -> None:
+    found = measure(topology("cut"))
+    lines, split = component(found, "lines"), component(found, "split")
+    assert (split.cost.value, split.cpu.value) == (2 * GHZ, 2)  # 2 ms; 1200 ms of 60 s
+    assert (lines.cpu.value, lines.cost.value) == (3, 3 * GHZ)  # the other 1800 ms, 600 tuples
+    assert (split.service_ms.value, lines.service_ms.value) == (2, 3)
+    assert found.streams[0].received.value == 10
+
+
+def test_senders_whose_cut_names_are_the_same_are_told_apart_or_not_known(
+    measure: Measure,
+) -> None:
+    found = measure(topology("cut-alike", ("split-a", "split-b", "words")))
+    rates = {one.source: one.received.value for one in found.streams if one.received}
+    assert rates == {"split-a": 10, "split-b": 10, "words": 10}
+    split = component(found, "split")
+    # __execute-latency-split stands for both of the first two: only the third is known.
+    assert split.cost.value == 5 * GHZ
+    assert split.cpu is None
+    assert "cut-alike: logs do not tell cpu of split; as in the file" in found.notes
+
+
+@pytest.mark.parametrize("generation", ["v1", "v2"])
+def test_cpu_that_logs_do_not_tell_stays_and_is_said(measure: Measure, generation: str) -> None:
+    given = topology(f"no-cpu-{generation}")
+    found = measure(given)
+    lines, split = component(found, "lines"), component(found, "split")
+    assert (lines.cpu, lines.cost) == (None, None)
+    assert split.cpu.value == 2
+    assert f"no-cpu-{generation}: logs do not tell cpu of lines; as in the file" in found.notes
+    made = measured_instance(slotwise.read_instance(given), found)
+    assert made.topologies[0].components[0].resources["cpu"] == Decimal(50)
+
+
+def test_a_task_is_in_its_worker_before_its_total_has_two_readings(measure: Measure) -> None:
+    split = component(measure(topology("heap")), "split")
+    assert split.onheap_mb.value == 128
+    assert split.offheap_mb.value == 32
+
+
+def test_a_task_is_in_its_worker_while_its_lines_are_lost(measure: Measure) -> None:
+    found = measure(topology("lost-lines"))
+    heap = {one.component: one.onheap_mb.value for one in found.components}
+    assert heap == {"lines": 128, "split": 128}
+
+
+@pytest.mark.parametrize("pause", [3, 360])
+def test_a_topology_that_was_submitted_again_has_the_tasks_of_one_submission(
+    measure: Measure, pause: int
+) -> None:
+    found = measure(topology(f"again-{pause}", tasks=2))
+    assert found.streams[0].received.value == 20
+    assert component(found, "split").tasks == 2
+    assert {one.task for one in found.places} == {"3", "4", "5", "6"}
+
+
+def size_by(measure: Measure, name: str, grouping: str) -> Weight | None:
+    (stream,) = measure(topology(name, tasks=3, grouping=grouping)).streams
+    return stream.tuple_bytes
+
+
+@pytest.mark.parametrize("grouping", ["shuffle", "local_or_shuffle", "fields", "all"])
+def test_sizes_where_no_sender_is_beside_a_receiver(measure: Measure, grouping: str) -> None:
+    size = size_by(measure, "none-beside", grouping)
+    assert size is not None
+    assert size.value == rounded(NONE_BESIDE.size(mixed=False))
+    assert not size.estimated
+
+
+def test_sizes_where_each_receiver_has_a_sender_beside_it(measure: Measure) -> None:
+    assert size_by(measure, "each-beside", "shuffle") is None
+    for grouping, is_estimated in (("fields", True), ("all", False)):
+        size = size_by(measure, "each-beside", grouping)
+        assert size is not None
+        assert size.estimated == is_estimated
+        assert abs(size.value / rounded(EACH_BESIDE.size(mixed=True)) - 1) < Decimal("1e-5")
+
+
+def test_lost_lines_of_sizes(measure: Measure) -> None:
+    size = size_by(measure, "lost-sizes", "shuffle")
+    assert size is not None
+    assert size.value == rounded(LOST_SIZE)
 
 
 def test_a_measured_size_is_marked_so(measure: Measure) -> None:
-    log, given = Log(), shuffled("shuffle")
-    given["topologies"][0]["streams"][0] |= {"estimated": ["tuple_bytes"], "tuple_bytes": 5}
-    for minute in range(1, 4):
-        random_traffic(Random(4), N1, N1, N2, N3, N3).log(log, minute)
-    made = measured_instance(slotwise.read_instance(given), measure(log, given))
+    given = topology("sized", tasks=3, grouping="shuffle", estimated=["tuple_bytes"], tuple_bytes=5)
+    made = measured_instance(slotwise.read_instance(given), measure(given))
     (stream,) = made.topologies[0].streams
     assert stream.estimated == ()
     assert stream.tuple_bytes != 5

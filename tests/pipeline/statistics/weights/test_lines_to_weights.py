@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import slotwise
-from slotwise.pipeline.statistics import run
+from slotwise.pipeline.statistics import parts
 from slotwise.pipeline.statistics.weights.logs import Settings, measure_logs
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ def test_the_last_hour_alone_counts(
 ) -> None:
     """Three days at 10 tuples a second, an hour at 20; one line of a clock that is ahead."""
     # Samples of a day are summed in several buckets.
-    monkeypatch.setattr(run, "_BYTES_PER_BUCKET", 1000)
+    monkeypatch.setattr(parts, "_BYTES_PER_BUCKET", 1000)
     days, last = range(0, 3 * 86_400, 600), range(3 * 86_400, 3 * 86_400 + 3600, 60)
     lines = [task(second, name, 6000, 2400) for second in days for name in TASKS]
     lines += [pair(second, "lines[0]", name, 6000) for second in days for name in TASKS]

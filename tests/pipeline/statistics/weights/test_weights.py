@@ -142,6 +142,11 @@ def storm_rows() -> list[tuple[Any, ...]]:
     return samples.rows
 
 
+@pytest.fixture(scope="module")
+def storm_weights(spark: SparkSession, storm_rows: list[tuple[Any, ...]]) -> Measured:
+    return measured(spark, storm_rows)
+
+
 def test_a_damaged_task_number_is_not_one_more_task(spark: SparkSession) -> None:
     """A line in forty, with 20 tuples of 600, is said to be of task 23: the rate stays."""
     samples = Samples()
@@ -159,8 +164,8 @@ def component(found: Measured, name: str) -> Any:
     return next(one for one in found.components if one.component == name)
 
 
-def test_weights_of_storm_lines(spark: SparkSession, storm_rows: list[tuple[Any, ...]]) -> None:
-    found = measured(spark, storm_rows)
+def test_weights_of_storm_lines(storm_weights: Measured, storm_rows: list[tuple[Any, ...]]) -> None:
+    found = storm_weights
     split, lines = component(found, "split"), component(found, "lines")
     assert split.cost.value == Decimal("4.003")  # 2 GHz * mean of 2.000 to 2.003 ms, 4.003
     assert split.cpu.value == Decimal("1.00075")  # 300 * 2.0015 ms of 60 s
@@ -195,11 +200,9 @@ def test_a_task_that_is_busy_for_longer_than_there_is_time_counts_for_nothing(
     assert component(found, "split").cpu.value == pytest.approx(whole, rel=Decimal("1e-5"))
 
 
-def test_the_instance_of_storm_lines(
-    spark: SparkSession, storm_rows: list[tuple[Any, ...]]
-) -> None:
+def test_the_instance_of_storm_lines(storm_weights: Measured) -> None:
     given = slotwise.read_instance(INSTANCE)
-    made = measured_instance(given, measured(spark, storm_rows), Decimal(8))
+    made = measured_instance(given, storm_weights, Decimal(8))
     lines, split, idle = made.topologies[0].components
     assert lines.resources["cpu"] == Decimal("1.99925")
     assert lines.estimated == ("cpu", "offheap_mb", "onheap_mb")
@@ -284,9 +287,9 @@ def test_statistics_over_windows(
 
 
 def test_sums_do_not_depend_on_partitions(
-    spark: SparkSession, storm_rows: list[tuple[Any, ...]]
+    spark: SparkSession, storm_rows: list[tuple[Any, ...]], storm_weights: Measured
 ) -> None:
-    assert measured(spark, storm_rows, parts=1) == measured(spark, storm_rows[::-1], parts=7)
+    assert measured(spark, storm_rows[::-1], parts=7) == storm_weights
 
 
 def test_a_day_that_was_kept_counts_without_the_day_on_which_its_tasks_began(
