@@ -56,6 +56,13 @@ SHORT_LIVED = {
 """Settings of a local master whose jobs take a minute or two: without Java's optimising compiler,
 which pays off later, and with room for all that the other one makes."""
 
+INTERPRETED = {
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.codegen.wholeStage": "false",
+}
+"""Settings for some thousand rows: Spark interprets what is done with them; to generate code for it
+and compile that would take longer."""
+
 THROUGHPUT = {"spark.driver.defaultJavaOptions": f"{_ALL_COMPILED} -XX:+UseParallelGC"}
 """Settings of a local master whose jobs take minutes: Java's garbage collector of the highest
 throughput. Its default is made for short pauses, which cost CPU time."""

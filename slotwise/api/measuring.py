@@ -19,6 +19,7 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import instance_hash
 from slotwise.models.values import Number, exact, one_of, seconds, time_limit
 from slotwise.pipeline.spark.masters import (
+    INTERPRETED,
     SHORT_LIVED,
     THROUGHPUT,
     Cluster,
@@ -26,7 +27,7 @@ from slotwise.pipeline.spark.masters import (
     is_local,
 )
 from slotwise.pipeline.spark.session import session
-from slotwise.pipeline.statistics.manifest import log_files, text_bytes
+from slotwise.pipeline.statistics.manifest import LogFile, log_files, text_bytes
 from slotwise.pipeline.statistics.reading import MOST_GHZ
 from slotwise.pipeline.statistics.schema import REASONS
 from slotwise.pipeline.statistics.weights.instance import measured_instance
@@ -46,6 +47,9 @@ MOST_WINDOW_S = DAY_S
 MOST_LAST_S = 36_500 * DAY_S
 FEW_BYTES = 64 << 20
 """Bytes of logs, about half a million lines: for fewer, Spark runs in a short-lived Java."""
+
+VERY_FEW_BYTES = 2 << 20
+"""Bytes of logs, about 15,000 lines: for fewer, Spark also generates no code."""
 
 ClockRates = Mapping[str, float] | str | os.PathLike[str]
 """Node -> GHz, or a file of it."""
@@ -164,20 +168,27 @@ def measure(
     check_master(master)
     known = as_instance(instance, **decoded)
     kept = None if store is None else Path(path_of(store, "store", "a path"))
+    read: Mapping[str, LogFile] = {}
     if kept is None:
         check_logs(folder)
     else:
-        check_store(kept, folder, reading_of([known], settings))
+        read = check_store(kept, folder, reading_of([known], settings))
         kept = kept.absolute()  # Spark's own current folder may be another one
-    java = SHORT_LIVED if text_bytes(log_files(folder)) <= FEW_BYTES else THROUGHPUT
-    with session(
-        Cluster(master, conf=java if is_local(master) else {}), starting or nullcontext()
-    ) as spark:
+    logs_size = text_bytes({**read, **dict(log_files(folder))}.items())
+    conf = settings_of_spark(logs_size) if is_local(master) else {}
+    with session(Cluster(master, conf=conf), starting or nullcontext()) as spark:
         say = on_stage or (lambda _: None)
         measured = measure_logs(spark, folder, known, settings, kept, say, kept_aside)
     if not accept_damaged:
         refuse_damaged(measured)
     return Measurement(measured_instance(known, measured, size), measured)
+
+
+def settings_of_spark(size: int) -> Mapping[str, str]:
+    """Return the settings of a local Spark for logs of `size` bytes, decompressed."""
+    if size > FEW_BYTES:
+        return THROUGHPUT
+    return SHORT_LIVED if size > VERY_FEW_BYTES else SHORT_LIVED | INTERPRETED
 
 
 def settings_of(

@@ -14,8 +14,15 @@ import pytest
 from conftest import Cli
 
 import slotwise
-from slotwise.api.measuring import clock_rates, last_seconds, window_seconds
+from slotwise.api import measuring
+from slotwise.api.measuring import (
+    clock_rates,
+    last_seconds,
+    settings_of_spark,
+    window_seconds,
+)
 from slotwise.models.errors import InputError
+from slotwise.pipeline.spark.masters import INTERPRETED, SHORT_LIVED, THROUGHPUT
 from slotwise.pipeline.statistics.schema import MALFORMED, NEGATIVE, USED
 
 if TYPE_CHECKING:
@@ -190,3 +197,9 @@ def test_clock_rates_are_hertz() -> None:
     for wrong in ({"n1": 0}, {"n1": 2400}, {"n1": "fast"}):
         with pytest.raises(InputError, match="n1"):
             clock_rates(wrong)
+
+
+def test_spark_s_settings_are_those_of_the_size_of_the_logs() -> None:
+    assert settings_of_spark(measuring.VERY_FEW_BYTES) == SHORT_LIVED | INTERPRETED
+    assert settings_of_spark(measuring.FEW_BYTES) == SHORT_LIVED
+    assert settings_of_spark(measuring.FEW_BYTES + 1) == THROUGHPUT

@@ -17,6 +17,7 @@ from slotwise.models.instance.instance import Instance
 from slotwise.pipeline.statistics.manifest import (
     NAME,
     SUMS_FOLDER,
+    LogFile,
     load,
     log_files,
     not_of_tables,
@@ -259,8 +260,8 @@ def check_logs(logs: Path) -> None:
         raise no_logs(logs)
 
 
-def check_store(store: Path, logs: Path, reading: Reading) -> None:
-    """Refuse a folder that cannot be the store of these logs, before Spark starts.
+def check_store(store: Path, logs: Path, reading: Reading) -> Mapping[str, LogFile]:
+    """Return the files that a store has of these logs, before Spark starts.
 
     Raises
     ------
@@ -276,8 +277,10 @@ def check_store(store: Path, logs: Path, reading: Reading) -> None:
         rule = f"holds {others[0]!r} and no tables of logs; name an empty folder"
     if rule:
         raise InputError(rule, field="store", value=str(store))
-    if not load(store, reading).files:
+    read = load(store, reading).files
+    if not read:
         check_logs(logs)
+    return read
 
 
 def no_logs(logs: Path) -> InputError:
