@@ -178,6 +178,8 @@ def job_errors() -> Iterator[None]:
     try:
         yield
     except (Py4JError, PySparkException, ConnectionError, EOFError) as error:
+        if _is_of_interrupt(error):
+            raise KeyboardInterrupt from error
         is_answer = isinstance(error, Py4JJavaError | PySparkException)
         ended = how_java_ended(0 if is_answer else END_S)
         if ended is not None:
@@ -190,6 +192,13 @@ def job_errors() -> Iterator[None]:
             path = unquote(re.sub("^file:/+", "/", damaged[1]))
             raise InputError(IS_DAMAGED, file=path, has_value=False) from error
         raise SlotwiseError(f"the Spark job failed: {reason}") from error
+
+
+def _is_of_interrupt(error: BaseException | None) -> bool:
+    """Say whether an error came while Ctrl-C was handled, which breaks connections to Java."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__context__
+    return error is not None
 
 
 def reason_of(error: Exception) -> str:

@@ -148,7 +148,10 @@ def load(folder: Path, reading: Reading) -> Manifest:
         document = json.loads(path.read_text(encoding="utf-8"))
         manifest = _manifest(document)
     except (ValueError, KeyError, TypeError) as error:
-        rule = "is not a manifest of tables of this version; choose another folder or remove it"
+        rule = (
+            "is damaged, or not a manifest of tables of this version; choose another folder, or "
+            f"remove {folder}, which the next run makes again from the logs that are still there"
+        )
         raise InputError(rule, file=str(path), has_value=False) from error
     if manifest.reading != in_words(reading):
         others = _other_options(manifest.reading, reading)

@@ -56,7 +56,8 @@ def read_parts(
     if lacking := set(parts) - whole_parts(table, parts):
         part, run = min(lacking, key=str)
         raise InputError(
-            f"lacks a file; remove the folder {table.parent}, which the next run makes again",
+            f"lacks a file; put it back, or remove the folder {table.parent}: the next run makes "
+            "it again from the logs that are still there",
             file=str(part_folder(table, run, part)),
             has_value=False,
         )
@@ -70,17 +71,25 @@ def read_parts(
 
 def whole_parts(table: Path, parts: Iterable[tuple[Part, int]]) -> set[tuple[Part, int]]:
     """Return the parts of which a table has all files that some runs wrote."""
-    numbers: dict[int, dict[str, int] | None] = {}
+    numbers: dict[int, Mapping[str, int] | None] = {}
     whole = set()
     for part, run in parts:
         mine, folder = table / f"run={run}", part_folder(table, run, part)
         if run not in numbers:
-            index = mine / _FILES
-            numbers[run] = load_json(index) if index.is_file() else None
+            numbers[run] = _numbers(mine / _FILES)
         of_run = numbers[run]
         if of_run is not None and of_run.get(str(folder.relative_to(mine)), 0) == _files(folder):
             whole.add((part, run))
     return whole
+
+
+def _numbers(path: Path) -> Mapping[str, int] | None:
+    """Return folder of a part -> how many files it had; ``None`` = it is not known any more."""
+    try:
+        numbers: Mapping[str, int] = json.loads(path.read_text("utf-8"))
+    except (FileNotFoundError, ValueError):
+        return None
+    return numbers
 
 
 def _files(folder: Path) -> int:

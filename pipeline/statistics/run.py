@@ -9,6 +9,7 @@ run without new lines does nothing, and one that is killed while it judges has r
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -28,6 +29,7 @@ from slotwise.pipeline.statistics.manifest import (
     CLOCKS_FOLDER,
     JUDGED_FOLDER,
     LINES_FOLDER,
+    SUMS_FOLDER,
     LogFile,
     Manifest,
     Part,
@@ -267,6 +269,8 @@ def _remove_unnamed(folder: Path, manifest: Manifest) -> None:
     remove_others(folder / LINES_FOLDER, lines)
     for name in (CLOCKS_FOLDER, JUDGED_FOLDER):
         remove_others(folder / name, manifest.parts.items())
+    if not manifest.parts:  # of a manifest that was removed: its runs had the same numbers
+        shutil.rmtree(folder / SUMS_FOLDER, ignore_errors=True)
     remove_scratch(folder)
 
 

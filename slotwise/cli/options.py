@@ -292,14 +292,14 @@ MEASURED: dict[str, Any] = {
         str | None,
         typer.Option(
             metavar="BYTES",
-            help="Size of a tuple where neither logs nor file have it; default: 1.",
+            help="Size of a tuple if neither the logs nor the file give it; default: 1.",
         ),
     ],
     "interval": Annotated[
         str | None,
         typer.Option(
             metavar="LENGTH",
-            help="Time between two samples of a task: 60s, 4m; default: recognised.",
+            help="Time between two samples of a task: 60s, 4m; default: as the logs show.",
         ),
     ],
     "zone": Annotated[

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Keep what was read and computed here: the next run reads new files only and "
-            "computes the days of their lines only.",
+            help="Keep what was read and computed here: the next run reads only new files and "
+            "recomputes only the days of their lines.",
         ),
     ],
     aside=Annotated[
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     accept_damaged=Annotated[
         bool,
         typer.Option(
-            "--accept-damaged", help="Write weights where more than 5 % of the lines are damaged."
+            "--accept-damaged", help="Write weights even if more than 5 % of the lines are damaged."
         ),
     ],
     on_stage=None,
@@ -73,7 +73,7 @@ def measure(
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> int:
-    """Measure demands, rates and places of topologies by a cluster's logs, on Spark.
+    """Measure demands, rates and places of topologies from a cluster's logs, on Spark.
 
     Ctrl-C ends it; with a store, the same command goes on from the last complete step.
     """

@@ -224,6 +224,17 @@ class ThrownError(Py4JError):
         return self.cause
 
 
+def test_ctrl_c_is_no_failed_job_where_the_connection_to_java_breaks() -> None:
+    def interrupted() -> None:
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise Py4JError("Answer from Java side is empty")
+
+    with pytest.raises(KeyboardInterrupt), job_errors():
+        interrupted()
+
+
 def test_a_failed_job_names_the_condition_that_led_to_it() -> None:
     condition = "[FAILED_READ_FILE.NO_HINT] Encountered error while reading file file:///a.parquet."
     error = ThrownError("Exception thrown in awaitResult: ", ThrownError(condition))

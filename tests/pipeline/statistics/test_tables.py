@@ -145,9 +145,9 @@ def test_a_table_that_lacks_a_file_is_refused(spark: SparkSession, tmp_path: Pat
         ("lines", lambda: update(spark, logs, folder, Reading())),
     ):
         run = folder / table / "run=1"
-        for lost in (run, next(run.rglob("*.parquet"))):
+        for lost in (run, run / "_files.json", next(run.rglob("*.parquet"))):
             lost.rename(away)
-            rule = rf"{table}/run=1/\S+: lacks a file; remove the folder {folder}, which the next"
+            rule = rf"{table}/run=1/\S+: lacks a file; put it back, or remove the folder {folder}: "
             with pytest.raises(InputError, match=rule):
                 read()
             away.rename(lost)
@@ -160,8 +160,13 @@ def test_other_options_need_other_tables(spark: SparkSession, tmp_path: Path) ->
     with pytest.raises(InputError, match="lateness_s = 600; choose another folder"):
         update(spark, logs, folder, Reading(lateness_s=60))
     (folder / NAME).write_text("{}")
-    with pytest.raises(InputError, match="not a manifest"):
+    with pytest.raises(InputError, match=f"not a manifest .* remove {folder}, which"):
         update(spark, logs, folder, Reading())
+    # Without it, nothing that was made of its runs counts: theirs have the same numbers.
+    (folder / NAME).unlink()
+    (folder / "sums").mkdir()
+    update(spark, logs, folder, Reading())
+    assert not (folder / "sums").exists()
     with pytest.raises(InputError, match="folder of logs"):
         update(spark, tmp_path / "none", tmp_path / "new", Reading())
 
