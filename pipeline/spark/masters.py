@@ -60,8 +60,8 @@ INTERPRETED = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.codegen.wholeStage": "false",
 }
-"""Settings for some thousand rows: Spark interprets what is done with them; to generate code for it
-and compile that would take longer."""
+"""Settings for a few thousand rows: Spark interprets its plans, as generating and compiling code
+for them would take longer."""
 
 THROUGHPUT = {"spark.driver.defaultJavaOptions": f"{_ALL_COMPILED} -XX:+UseParallelGC"}
 """Settings of a local master whose jobs take minutes: Java's garbage collector of the highest

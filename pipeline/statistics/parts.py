@@ -84,7 +84,7 @@ def whole_parts(table: Path, parts: Iterable[tuple[Part, int]]) -> set[tuple[Par
 
 
 def _numbers(path: Path) -> Mapping[str, int] | None:
-    """Return folder of a part -> how many files it had; ``None`` = it is not known any more."""
+    """Return folder of a part -> how many files were written; ``None`` = no longer known."""
     try:
         numbers: Mapping[str, int] = json.loads(path.read_text("utf-8"))
     except (FileNotFoundError, ValueError):
