@@ -21,7 +21,7 @@ from slotwise.pipeline.spark.paths import literal, local_address
 from slotwise.pipeline.statistics.manifest import Part
 from slotwise.pipeline.statistics.schema import struct
 
-NO_DAY = "__HIVE_DEFAULT_PARTITION__"
+_NO_DAY = "__HIVE_DEFAULT_PARTITION__"
 """Spark's name for the day of a part that has none."""
 
 _FILES = "_files.json"
@@ -32,7 +32,7 @@ _BYTES_PER_BUCKET = 2 << 20
 def part_folder(table: Path, run: int, part: Part) -> Path:
     """Return where a table has a part that a run wrote."""
     topology, day = part
-    return table / f"run={run}" / f"topology={topology}" / f"day={day or NO_DAY}"
+    return table / f"run={run}" / f"topology={topology}" / f"day={day or _NO_DAY}"
 
 
 def write_parts(rows: DataFrame, table: Path, run: int) -> None:
@@ -41,6 +41,13 @@ def write_parts(rows: DataFrame, table: Path, run: int) -> None:
     rows.write.partitionBy("topology", "day").mode("append").parquet(local_address(mine))
     numbers = {str(one.relative_to(mine)): _files(one) for one in mine.glob("topology=*/day=*")}
     write_atomically(mine / _FILES, json.dumps(numbers) + "\n")
+
+
+def written_parts(table: Path, run: int) -> tuple[Part, ...]:
+    """Return the parts that a run has written."""
+    written = (table / f"run={run}").glob("topology=*/day=*")
+    names = [(path.parent.name.partition("=")[2], path.name.partition("=")[2]) for path in written]
+    return tuple((topology, None if day == _NO_DAY else day) for topology, day in sorted(names))
 
 
 def read_parts(

@@ -36,11 +36,11 @@ from slotwise.pipeline.statistics.manifest import (
 )
 from slotwise.pipeline.statistics.parsing import parsed
 from slotwise.pipeline.statistics.parts import (
-    NO_DAY,
     is_in,
     read_parts,
     remove_others,
     write_parts,
+    written_parts,
 )
 from slotwise.pipeline.statistics.quarantine import judged, quarantine_of, samples_of
 from slotwise.pipeline.statistics.reading import Reading
@@ -180,7 +180,7 @@ def add_batch(
     }
     with sized(spark, files_read):
         write_parts(parsed(raw, reading), folder / LINES_FOLDER, run)
-        lines = before.with_batch(files_read, _written_parts(folder, run))
+        lines = before.with_batch(files_read, written_parts(folder / LINES_FOLDER, run))
         after = _judge(spark, folder, lines, reading)
     files.save(folder, after)
     _remove_unnamed(folder, after)
@@ -218,14 +218,7 @@ def _read(
         by_file = raw_lines(spark, readable).groupBy(file_of(fn.col("path")).alias("path")).count()
         counts = {row["path"]: row["count"] for row in by_file.collect()}
     counted = {path: replace(one, lines=counts.get(path, 0)) for path, one in new.items()}
-    return counted, _written_parts(folder, run)
-
-
-def _written_parts(folder: Path, run: int) -> tuple[Part, ...]:
-    """Return the parts in which a run has written lines."""
-    written = (folder / LINES_FOLDER / f"run={run}").glob("topology=*/day=*")
-    names = [(path.parent.name.partition("=")[2], path.name.partition("=")[2]) for path in written]
-    return tuple((topology, None if day == NO_DAY else day) for topology, day in sorted(names))
+    return counted, written_parts(folder / LINES_FOLDER, run)
 
 
 def _judge(spark: SparkSession, folder: Path, lines: Manifest, reading: Reading) -> Manifest:

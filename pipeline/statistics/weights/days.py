@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -171,11 +172,12 @@ def _read(path: Path) -> dict[Part, tuple[str, int]]:
     if document["made_of"] != _MADE_OF:
         return {}
     days = {(topology, day): (recipe, run) for topology, day, recipe, run, _ in document["days"]}
+    by_table: dict[str, set[tuple[Part, int]]] = defaultdict(set)
+    for topology, day, _, run, tables in document["days"]:
+        for name in tables:
+            by_table[name].add(((topology, day), run))
     lacking = {
-        ((topology, day), run)
-        for topology, day, _, run, tables in document["days"]
-        for name in tables
-        if not whole_parts(path.parent / name, [((topology, day), run)])
+        one for name, its in by_table.items() for one in its - whole_parts(path.parent / name, its)
     }
     return {
         day: ("" if (day, run) in lacking else recipe, run) for day, (recipe, run) in days.items()
