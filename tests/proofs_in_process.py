@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -18,3 +20,23 @@ def answer_in_process(monkeypatch: pytest.MonkeyPatch) -> None:
         return Finished(0, json.dumps(isolated_run._answer(json.loads(question))).encode(), b"")
 
     monkeypatch.setattr(isolated_run, "exchange", exchange)
+
+
+def a_row(**changes: Any) -> isolated_run.Measured:
+    """Return the row of a small proven instance, with some of its fields changed."""
+    row = isolated_run.Measured(
+        instance="small",
+        tasks=2,
+        nodes=2,
+        engine="auto",
+        by="cp-sat (1.0)",
+        status="optimal",
+        objective=({"term": "network", "value": 10, "bound": 10},),
+        gap=0.0,
+        seconds=1.0,
+        memory_mb=200.0,
+        limit_s=10.0,
+        cpu_s=1.0,
+        improvements=((0.5, [0, 10]),),
+    )
+    return replace(row, **changes)

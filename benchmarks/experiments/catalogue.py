@@ -35,6 +35,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         ".proofs.storm_like",
         "how far the engines get on the family storm-like",
     ),
+    "paired_proofs": Experiment(
+        ".proofs.paired",
+        "the CPU time and the primal integrals of two trees, side by side",
+    ),
     "storm_like_fit": Experiment(
         ".storm_like.fit",
         "how well the family storm-like fits the clusters it follows",

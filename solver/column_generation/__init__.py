@@ -8,7 +8,7 @@ by a scan. Its duals, made exact in integers, give a Lagrangian bound and reduce
 gap: these alone are searched, exactly (`residual_search`), and with several racks best first over
 the splits of the tasks (`split_search`, which asks CP-SAT where there are too many).
 `configurations` counts what is on a node, `columns` has all that is decided there, `connected` the
-connected configurations of one topology; `worker_packing` splits a node's content into workers.
+connected configurations; `worker_packing` splits a node's content into workers.
 
 Start with `engine`, the engine ``configurations``, then `restricted_master`. Modules of this
 folder are below its packages, `engine` above. It may import `solver.compact.cp_sat`,

@@ -317,13 +317,17 @@ def _prove(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
     if outcome is None and only_distances_tell_racks_apart(problem):
         _enclose(auto, problem, reporter)
     else:
-        auto.run(_by_connected(auto), problem, reporter)
+        _run_connected(auto, problem, reporter)
     if outcome is not None or CONFIGURATIONS.supports(problem) is not None:  # not for its size
         auto.run(PortfolioStep(COLUMNS, NODES_LISTED, params.columns_fraction), problem, reporter)
 
 
-def _by_connected(auto: PortfolioRun) -> PortfolioStep:
-    return PortfolioStep(CONNECTED, CONNECTED_COLUMNS, auto.params.configurations_fraction)
+def _run_connected(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
+    """Run `connected`; of a whole cluster it proves what its topologies alone have proven."""
+    is_one = len({one.topology for one in problem.classes}) == 1
+    if is_one or problem.task_count < auto.params.whole_cluster.from_tasks:
+        share = auto.params.configurations_fraction
+        auto.run(PortfolioStep(CONNECTED, CONNECTED_COLUMNS, share), problem, reporter)
 
 
 def _enclose(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
@@ -334,9 +338,9 @@ def _enclose(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
     step = PortfolioStep(CONFIGURATIONS, enclosing, auto.params.rack_fraction)
     outer = auto.run(step, flat.problem, reporter.on(flat))
     if outer is None:
-        auto.run(_by_connected(auto), problem, reporter)
+        _run_connected(auto, problem, reporter)
     if outer is not None and not may_fit_one_rack(problem):
-        auto.run(_by_connected(auto), problem, reporter)
+        _run_connected(auto, problem, reporter)
         return
     rack = one_rack(problem)
     share = min(auto.limits.time_s * auto.params.rack_fraction, auto.left_s)
@@ -353,7 +357,7 @@ def _enclose(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
         cut = replace(outcome, bound_kind=CUT, by_solver=outer.by_solver)
         report_outcome(reporter.by("+".join(provers)), cut)
         auto.proofs.append(Proof("rack-cut", version("slotwise"), outcome.bounds, outcome.proof))
-        auto.run(_by_connected(auto), problem, reporter)
+        _run_connected(auto, problem, reporter)
 
 
 # Searches side by side in threads: the first proof ends them all.

@@ -27,6 +27,9 @@ ONE_THREAD = dict.fromkeys(THREADS, "1")
 Document = dict[str, Any]
 """What goes to the child and back, as JSON."""
 
+Values = list[float | None]
+"""Of each term of the objective, in the instance's units."""
+
 
 class MeasuredTerm(TypedDict):
     """Value and bound of a term in the instance's units; ``None`` = there is none."""
@@ -55,6 +58,10 @@ class Measured:
         Of the first term that is not proven; ``None`` where value or bound is missing.
     seconds
         Wall clock of compiling, solving and judging, without starting, importing and reading.
+    cpu_s
+        CPU time of the same; ``None`` where the process died.
+    improvements
+        When each better placement was found, seconds since the solve began, and its values.
     memory_mb
         Peak of the child process; ``None`` where it died.
     limit_s
@@ -78,6 +85,8 @@ class Measured:
     limit_s: float
     error: str = ""
     notes: tuple[str, ...] = ()
+    cpu_s: float | None = None
+    improvements: tuple[tuple[float, Values], ...] = ()
 
     @property
     def proven(self) -> bool:
@@ -146,6 +155,7 @@ def measure(
         }  # fmt: skip
     answer["objective"] = tuple(answer["objective"])
     answer["notes"] = tuple(answer.get("notes", ()))
+    answer["improvements"] = tuple((at, values) for at, values in answer.get("improvements", ()))
     return Measured(
         instance=instance.name,
         tasks=len(instance.task_names()),
@@ -178,7 +188,7 @@ def _answer(request: Document) -> Document:
 
     preload(Kind.EXACT)
     instance = instance_from_text(request["instance"])
-    started = time.perf_counter()
+    started, cpu_before = time.perf_counter(), time.process_time()
     try:
         document = _solved(instance, request)
     except UntakenError as error:
@@ -189,8 +199,8 @@ def _answer(request: Document) -> Document:
             "gap": None,
             "error": str(error),
         }
-    seconds = time.perf_counter() - started
-    return {**document, "seconds": seconds, "memory_mb": peak_memory_mb()}
+    seconds, cpu_s = time.perf_counter() - started, time.process_time() - cpu_before
+    return {**document, "seconds": seconds, "cpu_s": cpu_s, "memory_mb": peak_memory_mb()}
 
 
 def _solved(instance: Instance, request: Document) -> Document:
@@ -198,12 +208,20 @@ def _solved(instance: Instance, request: Document) -> Document:
         PARTITION_TEXTBOOKS,
         TEXTBOOKS,
     )
+    from slotwise.solver.core.progress import Event, Progress
     from slotwise.solver.solve import solve
+
+    improvements: list[tuple[float, Values]] = []
+
+    def note(progress: Progress) -> None:
+        if progress.event is Event.PLACEMENT and progress.values is not None:
+            improvements.append((progress.seconds, [plain(value) for value in progress.values]))
 
     names = ("time_limit_s", "seed", "workers", "memory_limit_mb")
     yardsticks = TEXTBOOKS | PARTITION_TEXTBOOKS
     engine = yardsticks.get(request["engine"]) or request["engine"]
-    result = solve(instance, engine=engine, **{name: request[name] for name in names})
+    options = {name: request[name] for name in names}
+    result = solve(instance, engine=engine, on_progress=note, **options)
     return {
         "by": f"{result.engine} ({result.version})",
         "status": str(result.status),
@@ -218,4 +236,5 @@ def _solved(instance: Instance, request: Document) -> Document:
         "gap": result.gap,
         "error": "",
         "notes": result.notes,
+        "improvements": improvements,
     }

@@ -1,4 +1,4 @@
-"""Engine ``connected``: connected configurations of one topology, priced by dynamic programming.
+"""Engine ``connected``: connected configurations, priced by dynamic programming.
 
 Where places are not short, a solution is a set of connected configurations, one per node, and
 within them one per worker. The duals of `pricing` bound the flow that all nodes, and all workers,

@@ -1,4 +1,7 @@
-"""What the engine ``connected`` takes: one topology whose cost comes from nodes and workers alone.
+"""What the engine ``connected`` takes: topologies whose cost comes from nodes and workers alone.
+
+No flow connects two topologies, so a connected configuration is of one. They share the room of
+nodes, never a worker.
 
 What workers count together (a least cpu, shared memory) and what keeps tasks apart in them is
 checked of each configuration that is listed; the tables know one additive rule. Soft capacities
@@ -29,7 +32,10 @@ from slotwise.solver.column_generation.configurations.enumeration import (
     within_node_caps,
 )
 from slotwise.solver.column_generation.connected.graph import Admits, FlowGraph, make_flow_graph
-from slotwise.solver.column_generation.connected.worker_rules import find_worker_rules
+from slotwise.solver.column_generation.connected.worker_rules import (
+    WorkerRule,
+    find_worker_rules,
+)
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
 from slotwise.solver.core.declared_rules import declares
 from slotwise.solver.structure.node_types import has_single_workers
@@ -51,6 +57,8 @@ class PlaceModel:
     ----------
     problem, kinds
         The problem, with the capacities that bind (`binding`), and its kinds.
+    topologies
+        The kinds and the rules of each topology.
     rules
         What a node counts.
     nodes
@@ -71,6 +79,7 @@ class PlaceModel:
 
     problem: Problem
     kinds: TaskTypes
+    topologies: tuple[TopologyKinds, ...]
     rules: NodeRules
     nodes: tuple[FlowGraph, ...]
     node_saving: int
@@ -83,6 +92,58 @@ class PlaceModel:
     def farthest(self) -> int:
         """Cost of the flow of all pairs at the distance of two nodes of a rack."""
         return int(self.problem.distance[RACK]) * int(self.kinds.pairs(self.kinds.sizes))
+
+    def by_topology(self, configuration: IntArray) -> list[IntArray]:
+        """Return the configurations [K] of the topologies of which there is a task."""
+        parts = []
+        for one in self.topologies:
+            if configuration[one.at].any():
+                parts.append(np.zeros_like(configuration))
+                parts[-1][one.at] = configuration[one.at]
+        return parts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TopologyKinds:
+    """The kinds of one topology.
+
+    Parameters
+    ----------
+    topology, rules
+        Its index in the problem, and its rules.
+    at
+        Where its kinds are among all.
+    kinds
+        They alone.
+    alone
+        [K] most tasks of a kind in a worker, if alone there; 0 where none fits.
+    """
+
+    topology: int
+    rules: Rules
+    at: slice
+    kinds: TaskTypes
+    alone: IntArray
+
+
+def kinds_by_topology(problem: Problem, kinds: TaskTypes) -> tuple[TopologyKinds, ...]:
+    """Return the kinds of each topology with tasks; those of all are in order of topologies."""
+    topologies = []
+    for topology in np.unique(kinds.topology).tolist():
+        first, last = np.flatnonzero(kinds.topology == topology)[[0, -1]].tolist()
+        at = slice(first, last + 1)
+        assert (kinds.topology[at] == topology).all(), "classes are in order of topologies"
+        mine = TaskTypes(
+            members=kinds.members[at],
+            sizes=kinds.sizes[at],
+            topology=kinds.topology[at],
+            demand=kinds.demand[at],
+            flow=kinds.flow[at, at],
+        )
+        rules = problem.rules[topology]
+        alone = _per_worker(problem, mine, rules)
+        topologies.append(TopologyKinds(topology, rules, at, mine, alone))
+    return tuple(topologies)
 
 
 def dual_scale(problem: Problem) -> int:
@@ -103,6 +164,7 @@ RULES = frozenset(
         "capacity",
         "slots",
         "heap",
+        "one_topology_per_worker",
         "one_task_per_worker",
         "one_component_per_worker",
         "incompatible",
@@ -118,13 +180,10 @@ RULES = frozenset(
 @declares(RULES, ("network", "overload", "linear"))
 def why_not_connected(problem: Problem) -> str | None:
     """Return ``None``, or what keeps the problem from being one of connected configurations."""
-    topologies = [t for t, rules in enumerate(problem.rules) if rules.classes]
     if problem.matrix is not None:
         return "distances come as a matrix"
     if not only_network_counts(problem):
         return "the objective counts more than network and overload"
-    if len(topologies) != 1:
-        return "there is not exactly one topology with tasks"
     if problem.linear is not None:
         return "linear costs depend on the node"
     if problem.move_limit != NO_LIMIT:
@@ -153,17 +212,27 @@ def offered(capacity: IntArray) -> IntArray:
     return np.asarray(np.where(unlimited, NO_LIMIT, np.where(unlimited, 0, capacity).sum(axis=0)))
 
 
-def has_own_workers(problem: Problem, kinds: TaskTypes, rules: Rules) -> bool:
-    """Return whether each worker holds tasks of one kind, at most a number that is known."""
-    if rules.one_task_per_worker:
+def has_own_workers(problem: Problem, one: TopologyKinds) -> bool:
+    """Return whether its workers hold tasks of one kind, at most a number that is known."""
+    if one.rules.one_task_per_worker:
         return True
-    components, _ = components_of(problem, kinds)
+    components, _ = components_of(problem, one.kinds)
     return (
-        rules.one_component_per_worker
-        and len(components) == kinds.count
-        and all(a == b for a, b in rules.incompatible)
-        and not any(region.kind == "onheap" for region in problem.regions)
+        one.rules.one_component_per_worker
+        and len(components) == one.kinds.count
+        and all(a == b for a, b in one.rules.incompatible)
+        and not _shared_on_heap(problem, one.kinds)
     )
+
+
+def _shared_on_heap(problem: Problem, kinds: TaskTypes) -> list[tuple[int, BoolArray]]:
+    """Return size and kinds [K] of each region on the heap that some of the kinds share."""
+    regions = [
+        (region.size, kinds.among(region.classes))
+        for region in problem.regions
+        if region.kind == "onheap"
+    ]
+    return [(size, members) for size, members in regions if members.any()]
 
 
 def binding(problem: Problem) -> Problem:
@@ -182,24 +251,24 @@ def make_place_model(
     """Return the problem as kinds on places; `why_not_connected` must have returned ``None``."""
     problem = binding(problem)
     kinds = merge_twins(problem, token)
-    topology = next(t for t, rules in enumerate(problem.rules) if rules.classes)
-    single = has_single_workers(problem, topology)
-    isolated = not single and has_own_workers(problem, kinds, problem.rules[topology])
-    alone = _per_worker(problem, kinds, topology)
-    per_worker = alone if isolated else None
-    rules = NodeRules(problem, kinds, topology, alone, isolated=isolated)
+    topologies = kinds_by_topology(problem, kinds)
+    single = all(has_single_workers(problem, one.topology) for one in topologies)
+    isolated = not single and all(has_own_workers(problem, one) for one in topologies)
+    alone = np.concatenate([one.alone for one in topologies])
+    rules = NodeRules(problem, topologies, isolated=isolated)
     most_workers = _most_workers(problem)
     split = not single and not isolated
     distance = problem.distance
     return PlaceModel(
         problem=problem,
         kinds=kinds,
+        topologies=topologies,
         rules=rules,
         nodes=_nodes(problem, kinds, rules, alone, most_workers, params, token),
         node_saving=int(distance[RACK] - distance[WORKER if single else NODE]),
-        workers=_workers(problem, kinds, topology, params, token) if split else None,
+        workers=_workers(problem, kinds, topologies, params, token) if split else None,
         worker_saving=int(distance[NODE] - distance[WORKER]) if split else 0,
-        per_worker=per_worker,
+        per_worker=alone if isolated else None,
         most_workers=most_workers,
     )
 
@@ -258,29 +327,75 @@ class NodeRules:
 
     Parameters
     ----------
-    problem, kinds, topology
+    problem, topologies
         As of `PlaceModel`.
-    alone
-        [K] most tasks of a kind in a worker, if alone there.
     isolated
         Whether each kind has workers of its own: then both are exact, workers are as few and as
         equal as they can be.
     """
 
     def __init__(
-        self, problem: Problem, kinds: TaskTypes, topology: int, alone: IntArray, *, isolated: bool
+        self, problem: Problem, topologies: Sequence[TopologyKinds], *, isolated: bool
     ) -> None:
-        self._problem = problem
-        self._kinds = kinds
-        self._per_worker = alone if isolated else None
-        self._rules = problem.rules[topology]
-        self._heap = heap_of(problem, kinds)
-        self._shared = find_worker_rules(self._heap, self._rules.heap_limit, alone, kinds.sizes)
-        self._components, self._in_component = components_of(problem, kinds)
-        self._cliques = _cliques(self._components.tolist(), self._rules)
+        self._parts = [
+            (one.at, _TopologyRules(problem, one, isolated=isolated)) for one in topologies
+        ]
 
     def load(self, counts: IntArray) -> tuple[IntArray, IntArray]:
         """Return [Y, D] the load of nodes of counts [Y, K], and [Y] their workers."""
+        parts = [rules.load(counts[:, at]) for at, rules in self._parts]
+        loads, workers = zip(*parts, strict=True)
+        return np.asarray(sum(loads)), np.asarray(sum(workers))
+
+    def slot_rules(self, slots: int) -> list[tuple[IntArray, int]]:
+        """Return the additive rule on a node of that many workers: weights [K], and a capacity.
+
+        It is the one by which all tasks need most workers, if there is one.
+        """
+        rules = [rules.worker_rule() for _, rules in self._parts]
+        if all(not rule.weights.any() for rule in rules):
+            return []
+        weights, most = in_common_units(rules)
+        return [(weights, slots * most)]
+
+
+LARGEST_UNITS = 1 << 30
+"""Of a worker, in which the rules of several topologies are exact."""
+
+
+def in_common_units(rules: Sequence[WorkerRule]) -> tuple[IntArray, int]:
+    """Return the rules [K] of the kinds of each topology as one, on workers that hold the same.
+
+    Where common units would be too fine, weights are rounded down: what keeps the rules keeps that.
+    """
+    limits = [rule.most for rule in rules if 0 < rule.most < NO_LIMIT] or [rules[0].most]
+    most = math.lcm(*limits)
+    most = most if most <= LARGEST_UNITS else max(limits)
+    weights = [
+        weight * most // rule.most if rule.most else 0
+        for rule in rules
+        for weight in rule.weights.tolist()
+    ]
+    return np.array(weights, dtype=np.int64), most
+
+
+class _TopologyRules:
+    """What the tasks of one topology load on a node, and how many workers they need."""
+
+    def __init__(self, problem: Problem, one: TopologyKinds, *, isolated: bool) -> None:
+        self._problem = problem
+        self._kinds = one.kinds
+        self._per_worker = one.alone if isolated else None
+        self._rules = one.rules
+        self._heap = heap_of(problem, one.kinds)
+        self._shared = find_worker_rules(
+            self._heap, one.rules.heap_limit, one.alone, one.kinds.sizes
+        )
+        self._components, self._in_component = components_of(problem, one.kinds)
+        self._cliques = _cliques(self._components.tolist(), one.rules)
+
+    def load(self, counts: IntArray) -> tuple[IntArray, IntArray]:
+        """Return [Y, D] the load of counts [Y, K], and [Y] their workers."""
         problem, workers = self._problem, self._workers(counts)
         load, least = least_load(problem, self._kinds, counts), problem.min_worker_cpu
         if problem.cpu is not None and least:
@@ -291,14 +406,14 @@ class NodeRules:
             load[:, problem.cpu] = np.maximum(cpu, least * workers)
         return load, workers
 
-    def slot_rules(self, slots: int) -> list[tuple[IntArray, int]]:
-        """Return the additive rule on a node of that many workers: weights [K], and a capacity.
+    def worker_rule(self) -> WorkerRule:
+        """Return the additive rule on a worker by which all tasks need most workers.
 
-        It is the one by which all tasks need most workers, if there is one.
+        Its weights are 0 where there is none.
         """
         if self._per_worker is not None:
-            return [_slot_rule(self._kinds, self._per_worker, slots)]
-        return [(rule.weights, slots * rule.most) for rule in self._shared[-1:]]
+            return _rule_of_own_workers(self._kinds, self._per_worker)
+        return (self._shared or [WorkerRule(np.zeros_like(self._heap), NO_LIMIT)])[-1]
 
     def _workers(self, counts: IntArray) -> IntArray:
         """Return [Y] the least workers: by the heap, and of components that are all kept apart."""
@@ -380,32 +495,44 @@ def most_on_nodes(problem: Problem, kinds: TaskTypes) -> IntArray:
 def _workers(
     problem: Problem,
     kinds: TaskTypes,
-    topology: int,
+    topologies: Sequence[TopologyKinds],
     params: ConnectedParams,
     token: CancellationToken,
 ) -> FlowGraph:
-    heap, rules = heap_of(problem, kinds), problem.rules[topology]
-    limit = rules.heap_limit
-    most = np.ones_like(kinds.sizes) if rules.one_task_per_worker else kinds.sizes.copy()
+    rules = [_within_worker(problem, one) for one in topologies]
+    most = np.concatenate([most for most, _ in rules])
+
+    def admits(counts: IntArray) -> BoolArray:
+        mask = (counts <= most).all(axis=1)
+        present = np.zeros(len(counts), dtype=np.int64)
+        for one, (_, keeps) in zip(topologies, rules, strict=True):
+            mask &= keeps(counts[:, one.at])
+            present += counts[:, one.at].any(axis=1)
+        return np.asarray(mask & (present <= 1))
+
+    most = np.where(admits(np.eye(kinds.count, dtype=np.int64)), most, 0)
+    heap = [WorkerRule(heap_of(problem, one.kinds), one.rules.heap_limit) for one in topologies]
+    units = coarse(*in_common_units(heap), params.max_units)
+    return make_flow_graph(kinds.sizes, kinds.flow, *units, most, admits, token, params)
+
+
+def _within_worker(problem: Problem, one: TopologyKinds) -> tuple[IntArray, Admits]:
+    """Return [K] most tasks of each kind in a worker, and whether a worker holds counts [Y, K]."""
+    kinds, limit = one.kinds, one.rules.heap_limit
+    heap = heap_of(problem, kinds)
+    most = np.ones_like(kinds.sizes) if one.rules.one_task_per_worker else kinds.sizes.copy()
     for k in np.flatnonzero(heap).tolist():
         most[k] = min(int(most[k]), limit // int(heap[k]))
-    kept_apart = _kept_apart(problem, kinds, rules)
-    regions = [
-        (region.size, kinds.among(region.classes))
-        for region in problem.regions
-        if region.kind == "onheap"
-    ]
+    kept_apart = _kept_apart(problem, kinds, one.rules)
+    regions = _shared_on_heap(problem, kinds)
 
     def admits(counts: IntArray) -> BoolArray:
         load = counts @ heap
         for size, members in regions:
             load = load + size * counts[:, members].any(axis=1)
-        mask = (load <= limit) & (counts <= most).all(axis=1)
-        return np.asarray(mask & kept_apart(counts))
+        return np.asarray((load <= limit) & kept_apart(counts))
 
-    most = np.where(admits(np.eye(kinds.count, dtype=np.int64)), most, 0)
-    units = coarse(heap, limit, params.max_units)
-    return make_flow_graph(kinds.sizes, kinds.flow, *units, most, admits, token, params)
+    return most, admits
 
 
 def _kept_apart(problem: Problem, kinds: TaskTypes, rules: Rules) -> Admits:
@@ -434,9 +561,8 @@ def worker_counts(counts: IntArray, per_worker: IntArray) -> IntArray:
     return np.asarray(needed.sum(axis=1))
 
 
-def _per_worker(problem: Problem, kinds: TaskTypes, topology: int) -> IntArray:
+def _per_worker(problem: Problem, kinds: TaskTypes, rules: Rules) -> IntArray:
     """Return [K] the most tasks of a kind in a worker of its own; 0 where none fits."""
-    rules = problem.rules[topology]
     most = []
     for group, size in zip(kinds.members, kinds.sizes.tolist(), strict=True):
         heap, component = int(problem.heap[group[0]]), problem.classes[group[0]].component
@@ -475,8 +601,8 @@ def coarse(weights: IntArray, capacity: int, most: int) -> tuple[IntArray, int]:
     return np.array(rounded_weights, dtype=np.int64), capacity * number // whole
 
 
-def _slot_rule(kinds: TaskTypes, per_worker: IntArray, slots: int) -> tuple[IntArray, int]:
-    """Return the rule that the workers of a node take at most its slots.
+def _rule_of_own_workers(kinds: TaskTypes, per_worker: IntArray) -> WorkerRule:
+    """Return the rule on workers that hold one kind each.
 
     y tasks need at least y / per_worker workers, and one worker if the kind has one task only.
     """
@@ -485,4 +611,4 @@ def _slot_rule(kinds: TaskTypes, per_worker: IntArray, slots: int) -> tuple[IntA
         for size, most in zip(kinds.sizes.tolist(), per_worker.tolist(), strict=True)
     ]
     unit = math.lcm(*shares)
-    return np.array([unit // share for share in shares], dtype=np.int64), unit * slots
+    return WorkerRule(np.array([unit // share for share in shares], dtype=np.int64), unit)

@@ -233,7 +233,7 @@ def placement_of(
     """
     workers: dict[int, list[IntArray]] = {}
     for node, configuration in by_node.items():
-        node_workers: list[IntArray] | None = [configuration]
+        node_workers: list[IntArray] | None = places.by_topology(configuration)
         if split is not None:
             node_workers = split.workers(configuration, partial(_keeps, places, node))
         elif places.per_worker is not None:

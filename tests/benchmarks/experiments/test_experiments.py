@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from assignments import document
-from proofs_in_process import answer_in_process
+from proofs_in_process import a_row, answer_in_process
 from shared_clusters import planted
 from small_storm_cluster import SMALL
 
@@ -27,6 +27,7 @@ LOCAL = ("--master", "local[1]", "--memory", "600m")
 SMALLEST: dict[str, tuple[str, ...]] = {
     "proofs": ("--family", "rstorm", "--count", "1", "--textbook", *LIMIT),
     "storm_proofs": ("{cluster}", *LIMIT),
+    "paired_proofs": ("{rows}", "{rows}"),
     "storm_like_proofs": ("--count", "1", "--tasks", "50-60", *LIMIT),
     "storm_like_fit": ("--count", "3"),
     "storm_like_tables": ("{cluster}",),
@@ -88,7 +89,9 @@ def files(tmp_path: Path, root: Path) -> dict[str, str]:
     named = {"cluster": cluster, "assignment": assignment, "instance": instance, "folder": tmp_path}
     shared = tmp_path / "shared.json"
     shared.write_text(instance_text(planted(np.random.default_rng(1), 2)))
-    named |= {"partitions": partitions, "shared": shared}
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text(json.dumps(a_row().to_document()) + "\n")
+    named |= {"partitions": partitions, "shared": shared, "rows": rows}
     return {name: str(path) for name, path in named.items()}
 
 

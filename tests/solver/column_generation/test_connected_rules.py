@@ -25,7 +25,7 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.column_generation.connected.engine import CONNECTED
-from slotwise.solver.core.result import Status
+from slotwise.solver.core.result import Outcome, Status
 from slotwise.solver.exhaustive import EXHAUSTIVE
 
 COUNT = 1000 if DEEP else 20
@@ -118,6 +118,25 @@ def small(rng: Generator, change: Change) -> tuple[Problem, Problem]:
     return compile_problem(plain), compile_problem(ruled)
 
 
+def check_claim(problem: Problem, truth: Outcome, found: Outcome, number: int) -> None:
+    """Assert that what `connected` says of a problem is so."""
+    if truth.values is None:
+        assert found.values is None, number
+        return
+    assert found.status is not Status.INFEASIBLE, number
+    for bound, value in zip(found.bounds, truth.values, strict=True):
+        if bound is None or bound > value:
+            assert bound is None, (number, found.bounds, truth.values)
+        if bound != value:
+            break
+    if found.placement is not None:
+        verdict = judge(problem, found.placement)
+        assert verdict.valid
+        assert verdict.scaled == found.values, number
+    if found.status is Status.OPTIMAL:
+        assert found.values == truth.values, number
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES)
 def test_agrees_with_exhaustive_search(rule: str, note: list[str]) -> None:
@@ -137,24 +156,58 @@ def test_agrees_with_exhaustive_search(rule: str, note: list[str]) -> None:
         seen["the rule binds"] += truth.values != EXHAUSTIVE.run(without, LIMITS, None).values
         found = CONNECTED.run(problem, LIMITS, None)
         seen[f"{truth.status}/{found.status}"] += 1
-        if truth.values is None:
-            assert found.values is None, number
-            continue
-        assert found.status is not Status.INFEASIBLE, number
-        for bound, value in zip(found.bounds, truth.values, strict=True):
-            if bound is None or bound > value:
-                assert bound is None, (number, found.bounds, truth.values)
-            if bound != value:
-                break
-        if found.placement is not None:
-            verdict = judge(problem, found.placement)
-            assert verdict.valid
-            assert verdict.scaled == found.values, number
-        if found.status is Status.OPTIMAL:
-            assert found.values == truth.values, number
+        check_claim(problem, truth, found, number)
     note.append(f"connected, {rule} (truth/claim): {dict(seen)}")
     assert seen["optimal/optimal"] >= COUNT // 8
     assert seen["the rule binds"] >= COUNT // 20
+
+
+HARD_RULES = [rule for rule in RULES if "soft" not in rule]
+
+
+def with_another(instance: Instance, rng: Generator) -> Instance:
+    """Add a second topology, often with another limit of heap, and more room in each node."""
+    heap = None if rng.random() < 0.3 else int(rng.integers(3, 8))
+    other = replace(network_topology(rng, most_components=2, heap_mb=heap), id="u")
+    nodes = tuple(
+        replace(
+            node,
+            slots=(node.slots or 0) + 1,
+            resources={name: room * 3 // 2 for name, room in node.resources.items()},
+        )
+        for node in instance.cluster.nodes
+    )
+    return replace(instance, cluster=Cluster(nodes), topologies=(*instance.topologies, other))
+
+
+@pytest.mark.slow
+def test_several_topologies_agree_with_exhaustive_search(note: list[str]) -> None:
+    rng = np.random.default_rng(7)
+    seen: Counter[str] = Counter()
+    for number in range(2 * COUNT):
+        rule = HARD_RULES[number % len(HARD_RULES)]
+        _, one = small(rng, RULES[rule] if rng.random() < 0.7 else lambda plain, _: plain)
+        both = with_another(one.instance, rng)
+        if rng.random() < 0.5:  # the second has rules of the first kind
+            constrained = RULES[rule](replace(both, topologies=both.topologies[1:]), rng)
+            both = replace(both, topologies=(both.topologies[0], *constrained.topologies))
+        problem = compile_problem(both)
+        if EXHAUSTIVE.supports(problem) is not None:
+            continue
+        truth = EXHAUSTIVE.run(problem, LIMITS, None)
+        assert CONNECTED.supports(problem) is None
+        found = CONNECTED.run(problem, LIMITS, None)
+        seen[f"{truth.status}/{found.status}"] += 1
+        check_claim(problem, truth, found, number)
+        alone = [
+            EXHAUSTIVE.run(compile_problem(replace(both, topologies=(t,))), LIMITS, None).values
+            for t in both.topologies
+        ]
+        if truth.values is not None:
+            seen["they compete"] += truth.values[0] > sum(one[0] for one in alone if one)
+    note.append(f"connected, several topologies (truth/claim): {dict(seen)}")
+    assert seen["optimal/optimal"] >= COUNT // 2
+    assert seen["they compete"] >= COUNT // 20
 
 
 def pair(slots: int = 4, **rules: object) -> Instance:
@@ -172,12 +225,19 @@ def with_least_cpu(instance: Instance, points: int) -> Instance:
     return replace(instance, scheduler=Scheduler(worker_min_cpu=points))
 
 
+def twice(instance: Instance, **rules: object) -> Instance:
+    """Add the topology once more, with rules of its own."""
+    other = replace(instance.topologies[0], id="u", **rules)
+    return replace(instance, topologies=(*instance.topologies, other))
+
+
 REGION = {
     kind: (SharedMemory("s", kind, 3, ("a", "b")),)
     for kind in ("onheap", "offheap_worker", "offheap_node")
 }
 APART = Constraints(incompatible=(("a", "b"),))
 ALONE = Constraints(incompatible=(("a", "a"), ("a", "b")), max_per_node={"a": 1})
+LARGE = (Component("a", "spout", 1, {"cpu": 31}),)
 
 CASES: dict[str, tuple[Instance, Status, tuple[int, ...] | None]] = {
     "least cpu, slack": (with_least_cpu(pair(), 5), Status.OPTIMAL, (0,)),
@@ -209,6 +269,24 @@ CASES: dict[str, tuple[Instance, Status, tuple[int, ...] | None]] = {
     "one task": (pair(one_task_per_worker=True), Status.OPTIMAL, (1,)),
     "one component": (pair(one_component_per_worker=True), Status.OPTIMAL, (1,)),
     "at most one of a component on a node": (pair(constraints=ALONE), Status.OPTIMAL, (1,)),
+    "two topologies, slack": (twice(pair()), Status.OPTIMAL, (0,)),
+    "two topologies, one slot a node": (twice(pair(1)), Status.OPTIMAL, (0,)),
+    "two topologies, one with workers of its tasks": (
+        twice(pair(), one_task_per_worker=True),
+        Status.OPTIMAL,
+        (1,),
+    ),
+    "two topologies, each with its heap": (
+        twice(pair(), worker_max_heap_mb=1),
+        Status.OPTIMAL,
+        (1,),
+    ),
+    "two topologies, least cpu": (with_least_cpu(twice(pair()), 30), Status.OPTIMAL, (0,)),
+    "two topologies, never": (
+        twice(pair(), components=LARGE, streams=()),
+        Status.INFEASIBLE,
+        None,
+    ),
 }
 
 
