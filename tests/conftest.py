@@ -148,7 +148,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             terminalreporter.write_line(line)
 
 
-TURNS = 4
+TURNS = 7
 """Days on which all files with tests that are marked ``in_turn`` have been run."""
 
 

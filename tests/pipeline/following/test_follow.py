@@ -149,6 +149,7 @@ def test_a_folder_that_is_not_there_is_refused(spark, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.spark
+@pytest.mark.in_turn
 def test_a_damaged_file_is_left_out_and_named(run, made_in_an_hour):
     made = made_in_an_hour
     logs = sorted(p for p in made.rglob("*") if p.match("*.metrics*") or p.match("*.jsonl*"))
