@@ -5,6 +5,10 @@ None depends on the session's time zone. Text that is not a number becomes null 
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Iterable
+from functools import reduce
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
@@ -43,6 +47,12 @@ def rounded(number: Column, scale: Column) -> Column:
     """Give a double times `scale`, rounded half up to an integer; null if it is too large."""
     scaled = number * scale
     return fn.when(fn.abs(scaled) < _LARGEST, fn.floor(scaled + 0.5)).cast("bigint")
+
+
+def number_of_true(conditions: Iterable[Column]) -> Column:
+    """Give how many of the conditions hold; one that is null does not."""
+    ones = (fn.when(one, fn.lit(1)).otherwise(fn.lit(0)) for one in conditions)
+    return reduce(operator.add, ones)
 
 
 def epoch_time(number: Column) -> Column:

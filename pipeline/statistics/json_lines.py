@@ -22,6 +22,7 @@ from slotwise.pipeline.statistics.columns import (
     folder_of,
     is_text,
     is_unknown,
+    number_of_true,
     reason_of,
     rounded,
     topology_of,
@@ -53,7 +54,7 @@ def json_samples(raw: DataFrame, reading: Reading) -> DataFrame:
     keys = ", ".join([*(f"`{key}` string" for key in texts), *(f"{key} double" for key in numbers)])
     read = raw.where(fn.trim("line") != "").select(
         *("line", "path", fn.from_json("line", keys, _OPTIONS).alias("k")),
-        (is_text(fn.col("line")) & _is_one_object(fn.col("line"))).alias("has_form"),
+        is_text(fn.col("line")).alias("is_text"),
     )
     is_pair = fn.coalesce("k.from", "k.to").isNotNull()
     # A step of its own, because Spark computes what is used in several branches for each of them.
@@ -104,14 +105,27 @@ def _is_whole(is_pair: Column) -> Column:
     """Say whether a line has all keys of its kind, and numbers where they belong."""
     of_pair = ("k.from", "k.to", "k.tuples", "k.bytes")
     of_task = ("k.task", "k.node", "k.tuples", "k.cpu_ms")
-    whole = fn.col("has_form") & fn.col("k").isNotNull() & fn.col(f"k.{_BAD}").isNull()
-    return whole & fn.when(is_pair, _are_there(of_pair)).otherwise(_are_there(of_task))
+    whole = fn.col("is_text") & fn.col("k").isNotNull() & fn.col(f"k.{_BAD}").isNull()
+    return (
+        whole
+        & _is_one_object(fn.col("line"))
+        & fn.when(is_pair, _are_there(of_pair)).otherwise(_are_there(of_task))
+    )
 
 
 def _is_one_object(line: Column) -> Column:
-    """Say whether a line is one object, no key of which stands twice; Spark itself reads on."""
+    """Say whether a line is one object, no key of which stands twice; Spark itself reads on.
+
+    An object has at most as many keys as colons. Where as many of our keys have a value, each of
+    them stands there once, and no other. Reading all keys again takes as long as reading the line.
+    """
+    known = number_of_true(fn.col(f"k.{key}").isNotNull() for key in (*_TEXTS, *_SCALES))
+    colons = fn.length(line) - fn.length(fn.replace(line, fn.lit(":")))
     keys = fn.json_object_keys(line)
-    is_once = fn.size(keys) == fn.size(fn.array_distinct(keys))
+    # Not by `|`, for Spark would compute all keys of every line.
+    is_once = fn.when(colons == known, fn.lit(True)).otherwise(
+        fn.size(keys) == fn.size(fn.array_distinct(keys))
+    )
     opened, closed = (fn.length(line) - fn.length(fn.replace(line, fn.lit(one))) for one in "{}")
     nested = (
         (opened == closed)

@@ -10,9 +10,7 @@ in the time since the sample before is kept aside.
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Iterable, Iterator
-from functools import reduce
+from collections.abc import Iterator
 from itertools import chain
 
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
@@ -20,7 +18,7 @@ from pyspark.sql import functions as fn
 
 from slotwise.models.formats.text import csv_lines
 from slotwise.pipeline.statistics.clock_skew import on_time
-from slotwise.pipeline.statistics.columns import utc_day
+from slotwise.pipeline.statistics.columns import number_of_true, utc_day
 from slotwise.pipeline.statistics.reading import Reading
 from slotwise.pipeline.statistics.schema import (
     CONTRADICTORY,
@@ -177,8 +175,8 @@ def readable(good: DataFrame) -> DataFrame:
     rose = (lowest_after >= lowest_before) & (lowest_after > 0)
     is_long = rose & (value >= fn.lit(float(MISREAD)) * lowest_after)
     level = fn.lit(float(MISREAD**2))
-    others = _count(fn.col(one).isNotNull() for one in near)
-    below = _count((fn.col(one) > 0) & (value >= level * fn.col(one)) for one in near)
+    others = number_of_true(fn.col(one).isNotNull() for one in near)
+    below = number_of_true((fn.col(one) > 0) & (value >= level * fn.col(one)) for one in near)
     is_spike = (value >= level) & (below >= 2) & (3 * below >= 2 * others)
     is_misread = (
         fn.when(fn.col("running"), is_cut | is_long)
@@ -188,12 +186,6 @@ def readable(good: DataFrame) -> DataFrame:
     unless = fn.coalesce(is_misread, fn.lit(False)) & fn.col("reason").isNull()
     reason = fn.when(unless, IMPOSSIBLE).otherwise(fn.col("reason"))
     return good.withColumns(near).withColumn("reason", reason).drop(*near)
-
-
-def _count(conditions: Iterable[Column]) -> Column:
-    """Give how many of the conditions hold."""
-    ones = (fn.when(one, fn.lit(1)).otherwise(fn.lit(0)) for one in conditions)
-    return reduce(operator.add, ones)
 
 
 def is_reading() -> Column:

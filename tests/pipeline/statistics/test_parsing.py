@@ -275,6 +275,16 @@ FAULTY = {
     "too large in JSON": (json.dumps(TASK | {"tuples": 1e300}), JSONL, "malformed"),
     "no clock": (json.dumps(TASK | {"ghz": 0}), JSONL, "malformed"),
     "received never": (json.dumps(TASK | {"received": "soon"}), JSONL, "malformed"),
+    "an unused key twice in JSON": (
+        json.dumps(TASK)[:-1] + ', "x": 1, "x": 1}',
+        JSONL,
+        "malformed",
+    ),
+    "a key twice in JSON, once null": (
+        json.dumps(TASK)[:-1] + ', "ghz": null, "ghz": 2.0}',
+        JSONL,
+        "malformed",
+    ),
     "a key twice in JSON": (json.dumps(TASK)[:-1] + ', "tuples": 7}', JSONL, "malformed"),
     "two objects": (json.dumps(TASK) + json.dumps(TASK), JSONL, "malformed"),
     "a tail": (json.dumps(TASK) + ' "tuples": 100}', JSONL, "malformed"),
