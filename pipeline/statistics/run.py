@@ -100,7 +100,13 @@ def read_tables(folder: Path, reading: Reading) -> Tables:
     return Tables(folder, files.load(folder, reading), ())
 
 
-def update(spark: SparkSession, logs: Path, folder: Path, reading: Reading) -> Tables:
+def update(
+    spark: SparkSession,
+    logs: Path,
+    folder: Path,
+    reading: Reading,
+    on_stage: Callable[[str], None] = lambda _: None,
+) -> Tables:
     """Bring the tables in `folder` up to date with the files in `logs`.
 
     Parameters
@@ -116,6 +122,8 @@ def update(spark: SparkSession, logs: Path, folder: Path, reading: Reading) -> T
         Where the tables are, or will be.
     reading
         How the lines are read; the same in every run.
+    on_stage
+        Called with what begins; not where nothing is new.
 
     Raises
     ------
@@ -136,8 +144,10 @@ def update(spark: SparkSession, logs: Path, folder: Path, reading: Reading) -> T
     after = before
     with sized(spark, new or before.files):
         if new:
+            on_stage("reading lines")
             after = before.with_files(*_read(spark, folder, before.next_run, new, reading))
             files.save(folder, after)  # a run that is interrupted later has read them
+        on_stage("judging samples")
         after = _judge(spark, folder, after, reading)
     files.save(folder, after)
     _remove_unnamed(folder, after)

@@ -23,6 +23,7 @@ from slotwise.api.measuring import (
 )
 from slotwise.models.errors import InputError
 from slotwise.pipeline.spark.masters import INTERPRETED, SHORT_LIVED, THROUGHPUT
+from slotwise.pipeline.statistics.manifest import NAME
 from slotwise.pipeline.statistics.schema import MALFORMED, NEGATIVE, USED
 
 if TYPE_CHECKING:
@@ -158,16 +159,19 @@ def test_logs_must_be_a_folder(cli: Cli, examples: Path) -> None:
     assert "LOGS = 'word-count.json': must be a folder of logs" in answer.err
 
 
-@pytest.mark.parametrize("store", [(), ("--store", "tables")])
+@pytest.mark.parametrize("store", [(), ("--store", "empty"), ("--store", "tables")])
 def test_interrupts(
     cli: Cli, examples: Path, monkeypatch: pytest.MonkeyPatch, store: tuple[str, ...]
 ) -> None:
+    (examples / "tables").mkdir()
+    (examples / "tables" / NAME).write_text("{}")
+
     def pressed(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(slotwise, "measure", pressed)
     answer = cli("measure", "logs", *INSTANCE, *store)
-    kept = "; what was found is kept" if store else ""
+    kept = "; what was found is kept" if "tables" in store else ""
     assert (answer.code, answer.out, answer.err) == (130, "", f"slotwise: interrupted{kept}\n")
 
 

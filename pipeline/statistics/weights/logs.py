@@ -181,8 +181,7 @@ def collect_logs(
     from slotwise.pipeline.statistics.run import update
 
     with _folder(store) as folder:
-        say("reading lines")
-        tables = update(spark, logs, folder, reading_of(instances, settings))
+        tables = update(spark, logs, folder, reading_of(instances, settings), say)
         if not tables.manifest.files:
             raise no_logs(logs)
         if aside is not None:

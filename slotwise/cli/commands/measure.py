@@ -79,15 +79,17 @@ def measure(
     """
     from slotwise.benchmarks.grading.progress.display import stages
     from slotwise.pipeline.spark.session import tasks_done
+    from slotwise.pipeline.statistics.manifest import NAME as MANIFEST
 
     try:
         with stages(not quiet, tasks_done) as say:
             say("starting Spark")
             measured: Measurement = call(on_stage=say)
     except KeyboardInterrupt:
-        if "store" not in call.arguments:
+        store = call.arguments.get("store")
+        if store is None or not (Path(store) / MANIFEST).is_file():
             raise
-        return Exit.INTERRUPTED  # the store has what was read until its last step
+        return Exit.INTERRUPTED  # the store has what was complete
     if out is not None:
         from slotwise.models.instance_file import write_instance
 

@@ -71,7 +71,9 @@ def test_a_second_run_reads_what_is_new(spark: SparkSession, tmp_path: Path) -> 
     assert (folder / NAME).read_bytes() == before
     # The last reading of the first file is the base of the second one's first.
     second = write(logs, "worker.log.metrics", line(180, 200), line(120, 160))
-    two = update(spark, logs, folder, Reading())
+    stages: list[str] = []
+    two = update(spark, logs, folder, Reading(), stages.append)
+    assert stages == ["reading lines", "judging samples"]
     assert two.read == (str(second),)
     assert [row.value for row in two.samples(spark).orderBy("time").collect()] == [60, 40]
     whole = update(spark, logs, tmp_path / "other", Reading())
