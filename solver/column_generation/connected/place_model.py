@@ -364,15 +364,16 @@ LARGEST_UNITS = 1 << 30
 
 
 def in_common_units(rules: Sequence[WorkerRule]) -> tuple[IntArray, int]:
-    """Return the rules [K] of the kinds of each topology as one, on workers that hold the same.
+    """Return the rules of all topologies as one, weights [K] and the most of them in any worker.
 
-    Where common units would be too fine, weights are rounded down: what keeps the rules keeps that.
+    Where the common units would be too fine, weights are rounded down: a worker that keeps the rule
+    of its topology keeps this one. A task that is too large for a worker weighs a whole one.
     """
     limits = [rule.most for rule in rules if 0 < rule.most < NO_LIMIT] or [rules[0].most]
     most = math.lcm(*limits)
     most = most if most <= LARGEST_UNITS else max(limits)
     weights = [
-        weight * most // rule.most if rule.most else 0
+        0 if rule.most == NO_LIMIT else min(weight, rule.most) * most // max(rule.most, 1)
         for rule in rules
         for weight in rule.weights.tolist()
     ]

@@ -19,7 +19,11 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import IntArray
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.column_generation.connected.engine import CONNECTED
-from slotwise.solver.column_generation.connected.place_model import make_place_model
+from slotwise.solver.column_generation.connected.place_model import (
+    LARGEST_UNITS,
+    in_common_units,
+    make_place_model,
+)
 from slotwise.solver.column_generation.connected.worker_rules import WorkerRule, find_worker_rules
 from slotwise.solver.core.result import Status
 from slotwise.solver.exhaustive import EXHAUSTIVE
@@ -144,3 +148,33 @@ def test_a_node_of_two_workers_holds_two_tasks(least_cpu: int, slots: int) -> No
 def test_a_node_without_cpu_for_a_worker_holds_nothing() -> None:
     found = CONNECTED.run(compile_problem(instance(least_cpu=101)), LIMITS, None)
     assert found.status is Status.INFEASIBLE
+
+
+RULE = st.builds(
+    lambda weights, most: WorkerRule(array(*weights), most),
+    st.lists(st.integers(0, 10**13), min_size=1, max_size=3),
+    st.one_of(st.integers(1, 100), st.integers(10**11, 10**12), st.just(NO_LIMIT)),
+)
+
+
+@given(st.lists(RULE, min_size=1, max_size=3), st.integers(0, 2**32))
+def test_a_worker_that_keeps_the_rule_of_its_topology_keeps_the_common_one(
+    rules: list[WorkerRule], seed: int
+) -> None:
+    weights, most = in_common_units(rules)
+    rng, first = np.random.default_rng(seed), 0
+    for rule in rules:
+        mine = weights[first : (first := first + len(rule.weights))]
+        for counts in rng.integers(0, 4, (20, len(mine))).tolist():
+            weight = sum(map(int.__mul__, counts, rule.weights.tolist()))
+            if rule.most == NO_LIMIT or weight <= rule.most:
+                assert sum(map(int.__mul__, counts, mine.tolist())) <= most
+
+
+def test_common_units_are_exact_where_they_are_few() -> None:
+    rules = [WorkerRule(array(1, 2), 4), WorkerRule(array(3), 6), WorkerRule(array(7), NO_LIMIT)]
+    weights, most = in_common_units(rules)
+    assert (weights.tolist(), most) == ([3, 6, 6, 0], 12)
+    rough = in_common_units([WorkerRule(array(10**11), 10**11 + 3), WorkerRule(array(2), 7)])
+    assert 0 < rough[1] <= 10**11 + 3
+    assert rough[1] > LARGEST_UNITS
