@@ -39,8 +39,8 @@ class AutoParams(Parameters):
         For CP-SAT where the heuristics found no placement.
     rack_fraction
         For each of the two problems that enclose one with several racks.
-    first_connected_fraction
-        For ``connected`` before these two, from `search_from_tasks` tasks on.
+    between_racks_fraction
+        For ``connected`` between these two, from `search_from_tasks` tasks on.
     least_part_fraction
         Least share for each part that no flow connects with the others.
     search_from_tasks
@@ -76,7 +76,7 @@ class AutoParams(Parameters):
     orphans_fraction: float = 0.6
     early_fraction: float = 0.25
     rack_fraction: float = 0.4
-    first_connected_fraction: float = 0.12
+    between_racks_fraction: float = 0.2
     least_part_fraction: float = 0.05
     search_from_tasks: int = 40
     first_search_fraction: float = 0.1
