@@ -48,7 +48,7 @@ from slotwise.pipeline.statistics.schema import CLOCKS, JUDGED, PARSED, UNREADAB
 from slotwise.pipeline.statistics.storm_lines import storm_samples
 from slotwise.pipeline.statistics.unreadable import file_of, unreadable
 
-_BYTES_PER_PARTITION = 32 << 20
+_BYTES_PER_PARTITION = 16 << 20
 _MOST_PARTITIONS = 400
 
 

@@ -195,6 +195,9 @@ def test_several_topologies_agree_with_exhaustive_search(note: list[str]) -> Non
         if EXHAUSTIVE.supports(problem) is not None:
             continue
         truth = EXHAUSTIVE.run(problem, LIMITS, None)
+        if truth.status not in (Status.OPTIMAL, Status.INFEASIBLE):  # 13 tasks take a minute
+            seen["not settled"] += 1
+            continue
         assert CONNECTED.supports(problem) is None
         found = CONNECTED.run(problem, LIMITS, None)
         seen[f"{truth.status}/{found.status}"] += 1
