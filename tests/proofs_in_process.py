@@ -31,7 +31,7 @@ def a_row(**changes: Any) -> isolated_run.Measured:
         engine="auto",
         by="cp-sat (1.0)",
         status="optimal",
-        objective=({"term": "network", "value": 10, "bound": 10},),
+        objective=(isolated_run.MeasuredTerm("network", 10, 10),),
         gap=0.0,
         seconds=1.0,
         memory_mb=200.0,

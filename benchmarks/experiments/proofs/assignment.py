@@ -43,7 +43,7 @@ class PublishedProof:
     def value(self) -> float | None:
         """Our value; ``None`` = no placement."""
         terms = self.measured.objective
-        return terms[0]["value"] if terms else None
+        return terms[0].value if terms else None
 
     @property
     def reaches(self) -> bool:
@@ -70,7 +70,7 @@ class PublishedProof:
             short_text(self.published.value),
             self.published.status,
             short_text(self.value),
-            short_text(measured.objective[0]["bound"] if measured.objective else None),
+            short_text(measured.objective[0].bound if measured.objective else None),
             number(measured.gap, ".1%"),
             measured.status,
             f"{measured.seconds:.1f}",

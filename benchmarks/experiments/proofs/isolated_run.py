@@ -10,7 +10,7 @@ import os
 import sys
 import time
 from dataclasses import asdict, dataclass
-from typing import Any, TypedDict
+from typing import Any
 
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import instance_from_text, instance_text
@@ -27,16 +27,21 @@ ONE_THREAD = dict.fromkeys(THREADS, "1")
 Document = dict[str, Any]
 """What goes to the child and back, as JSON."""
 
-Values = list[float | None]
+Values = list[float]
 """Of each term of the objective, in the instance's units."""
 
 
-class MeasuredTerm(TypedDict):
+@dataclass(frozen=True, slots=True)
+class MeasuredTerm:
     """Value and bound of a term in the instance's units; ``None`` = there is none."""
 
     term: str
     value: int | float | None
     bound: int | float | None
+
+
+NO_TERM = MeasuredTerm("-", None, None)
+"""Of what has no objective."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +102,7 @@ class Measured:
     def first_open(self) -> MeasuredTerm | None:
         """The first term that is not proven, else the last one."""
         for term in self.objective:
-            if term["value"] is None or term["value"] != term["bound"]:
+            if term.value is None or term.value != term.bound:
                 return term
         return self.objective[-1] if self.objective else None
 
@@ -153,7 +158,7 @@ def measure(
             "by": "", "status": status, "objective": [], "gap": None, "error": error,
             "seconds": time.perf_counter() - started, "memory_mb": None,
         }  # fmt: skip
-    answer["objective"] = tuple(answer["objective"])
+    answer["objective"] = tuple(MeasuredTerm(**term) for term in answer["objective"])
     answer["notes"] = tuple(answer.get("notes", ()))
     answer["improvements"] = tuple((at, values) for at, values in answer.get("improvements", ()))
     return Measured(

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from slotwise.benchmarks.experiments.proofs.isolated_run import Measured, measure
+from slotwise.benchmarks.experiments.proofs.isolated_run import NO_TERM, Measured, measure
 from slotwise.benchmarks.experiments.table import Table, number
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import instance_from_data
@@ -104,12 +104,12 @@ class MatrixProof:
     def soon(self) -> float | None:
         """The bound of the short solve; ``None`` = none."""
         terms = self.short.objective
-        return terms[0]["bound"] if terms else None
+        return terms[0].bound if terms else None
 
     def below(self, bound: float | None) -> float | None:
         """How far a bound is below our value, as a share; ``None`` = one of them is missing."""
         terms = self.measured.objective
-        value = terms[0]["value"] if terms else None
+        value = terms[0].value if terms else None
         return None if bound is None or not value else 1 - bound / value
 
     def to_document(self) -> dict[str, Any]:
@@ -120,7 +120,7 @@ class MatrixProof:
     def cells(self) -> tuple[str, ...]:
         """One line of the table."""
         measured = self.measured
-        term = measured.objective[0] if measured.objective else {"value": None, "bound": None}
+        term = measured.objective[0] if measured.objective else NO_TERM
         return (
             measured.instance,
             short_text(self.root),
@@ -128,8 +128,8 @@ class MatrixProof:
             number(self.below(self.root), ".1%"),
             short_text(self.soon),
             number(self.below(self.soon), ".1%"),
-            short_text(term["value"]),
-            short_text(term["bound"]),
+            short_text(term.value),
+            short_text(term.bound),
             number(measured.gap, ".1%"),
             measured.status,
             f"{measured.seconds:.1f}",

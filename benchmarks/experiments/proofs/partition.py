@@ -16,7 +16,7 @@ from typing import Any
 
 from slotwise.benchmarks.experiments.proofs.assignment import read
 from slotwise.benchmarks.experiments.proofs.engine_options import add_engine_options
-from slotwise.benchmarks.experiments.proofs.isolated_run import Measured, measure
+from slotwise.benchmarks.experiments.proofs.isolated_run import NO_TERM, Measured, measure
 from slotwise.benchmarks.experiments.proofs.rstorm import check_agreement
 from slotwise.benchmarks.experiments.table import Table
 from slotwise.models.errors import InputError
@@ -49,9 +49,9 @@ def files_in(folder: Path) -> list[Path]:
 
 def _solved(measured: Measured) -> tuple[str, str, str]:
     """Return value, seconds and bound of the first term."""
-    term = measured.objective[0] if measured.objective else {"value": None, "bound": None}
+    term = measured.objective[0] if measured.objective else NO_TERM
     seconds = f"{measured.seconds:.1f}" if measured.proven else f">{measured.limit_s:g}"
-    return short_text(term["value"]), seconds, short_text(term["bound"])
+    return short_text(term.value), seconds, short_text(term.bound)
 
 
 def _cells(published: PublishedOptimum, by_engine: Mapping[str, Measured]) -> tuple[str, ...]:

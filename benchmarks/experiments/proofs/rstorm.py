@@ -98,7 +98,7 @@ def check_agreement(ours: Measured, theirs: Measured) -> None:
     """
     if not (ours.proven and theirs.proven):
         return
-    values = [[term["value"] for term in row.objective] for row in (ours, theirs)]
+    values = [[term.value for term in row.objective] for row in (ours, theirs)]
     if ours.status != theirs.status or values[0] != values[1]:
         raise DisagreementError(
             f"{ours.instance}: {ours.engine} proves {ours.status} {values[0]}, "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from slotwise.benchmarks.experiments.proofs.isolated_run import Measured
+from slotwise.benchmarks.experiments.proofs.isolated_run import NO_TERM, Measured
 from slotwise.benchmarks.experiments.table import Table, number
 from slotwise.models.values import short_text
 
@@ -24,16 +24,16 @@ class ProofTable(Table):
 
 
 def _cells(row: Measured) -> tuple[str, ...]:
-    term = row.first_open or {"term": "-", "value": None, "bound": None}
+    term = row.first_open or NO_TERM
     engine = row.engine if not row.by or row.engine.startswith("textbook") else row.by
     return (
         row.instance,
         str(row.tasks),
         engine.partition(" (")[0],
         row.status,
-        term["term"],
-        short_text(term["value"]),
-        short_text(term["bound"]),
+        term.term,
+        short_text(term.value),
+        short_text(term.bound),
         number(row.gap, ".2%"),
         f"{row.seconds:.2f}",
         number(row.memory_mb, ".0f"),

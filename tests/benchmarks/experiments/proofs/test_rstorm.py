@@ -13,7 +13,7 @@ from proofs_in_process import answer_in_process
 
 from slotwise.benchmarks.experiments.catalogue import run_experiment
 from slotwise.benchmarks.experiments.proofs import isolated_run
-from slotwise.benchmarks.experiments.proofs.isolated_run import Measured, measure
+from slotwise.benchmarks.experiments.proofs.isolated_run import Measured, MeasuredTerm, measure
 from slotwise.benchmarks.experiments.proofs.rstorm import (
     DisagreementError,
     check_agreement,
@@ -110,7 +110,7 @@ def test_the_textbook_has_a_boolean_per_task_and_node() -> None:
 
 def row(engine: str, seconds: float, status: str = "optimal", value: int = 7) -> Measured:
     bound = value if status == "optimal" else 0
-    objective = ({"term": "network", "value": value, "bound": bound},)
+    objective = (MeasuredTerm("network", value, bound),)
     limit = 60.0 if engine == "ours" else 600.0
     return Measured("i", 1, 1, engine, "", status, objective, 0.0, seconds, 100.0, limit)
 
