@@ -182,7 +182,7 @@ def with_another(instance: Instance, rng: Generator) -> Instance:
 
 @pytest.mark.slow
 def test_several_topologies_agree_with_exhaustive_search(note: list[str]) -> None:
-    rng = np.random.default_rng(7)
+    rng = np.random.default_rng(9)
     seen: Counter[str] = Counter()
     for number in range(2 * COUNT):
         rule = HARD_RULES[number % len(HARD_RULES)]
