@@ -35,6 +35,7 @@ from slotwise.solver.column_generation.connected.graph import Admits, FlowGraph,
 from slotwise.solver.column_generation.connected.worker_rules import (
     WorkerRule,
     find_worker_rules,
+    in_common_units,
 )
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
 from slotwise.solver.core.declared_rules import declares
@@ -357,27 +358,6 @@ class NodeRules:
             return []
         weights, most = in_common_units(rules)
         return [(weights, slots * most)]
-
-
-LARGEST_UNITS = 1 << 30
-"""Of a worker, in which the rules of several topologies are exact."""
-
-
-def in_common_units(rules: Sequence[WorkerRule]) -> tuple[IntArray, int]:
-    """Return the rules of all topologies as one, weights [K] and the most of them in any worker.
-
-    Where the common units would be too fine, weights are rounded down: a worker that keeps the rule
-    of its topology keeps this one. A task that is too large for a worker weighs a whole one.
-    """
-    limits = [rule.most for rule in rules if 0 < rule.most < NO_LIMIT] or [rules[0].most]
-    most = math.lcm(*limits)
-    most = most if most <= LARGEST_UNITS else max(limits)
-    weights = [
-        0 if rule.most == NO_LIMIT else min(weight, rule.most) * most // max(rule.most, 1)
-        for rule in rules
-        for weight in rule.weights.tolist()
-    ]
-    return np.array(weights, dtype=np.int64), most
 
 
 class _TopologyRules:

@@ -9,6 +9,8 @@ most is computed for each weighing by dynamic programming, so that none needs a 
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +23,9 @@ PARTS = 32
 
 GRAIN = 12
 """Lifted weights are multiples of this fraction of a part."""
+
+LARGEST_UNITS = 1 << 30
+"""Of a worker, in which the rules of several topologies are exact."""
 
 MOST_LIFTED, MOST_UNITS = 8, 10_000
 """Kinds whose weights are lifted: those that take most heap; units of heap of a worker."""
@@ -62,6 +67,23 @@ def find_worker_rules(
     rules = sorted(worker.weighings(), key=worker.needed)[-1:]
     by_parts = [worker.lifted(rule) for rule in rules]
     return [by_heap, *(rule for rule in by_parts if worker.needed(rule) > worker.needed(by_heap))]
+
+
+def in_common_units(rules: Sequence[WorkerRule]) -> tuple[IntArray, int]:
+    """Return the rules of all topologies as one, weights [K] and the most of them in any worker.
+
+    Where the common units would be too fine, weights are rounded down: a worker that keeps the rule
+    of its topology keeps this one. A task that is too large for a worker weighs a whole one.
+    """
+    limits = [rule.most for rule in rules if 0 < rule.most < NO_LIMIT] or [rules[0].most]
+    most = math.lcm(*limits)
+    most = most if most <= LARGEST_UNITS else max(limits)
+    weights = [
+        0 if rule.most == NO_LIMIT else min(weight, rule.most) * most // max(rule.most, 1)
+        for rule in rules
+        for weight in rule.weights.tolist()
+    ]
+    return np.array(weights, dtype=np.int64), most
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,12 +19,13 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import IntArray
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.column_generation.connected.engine import CONNECTED
-from slotwise.solver.column_generation.connected.place_model import (
+from slotwise.solver.column_generation.connected.place_model import make_place_model
+from slotwise.solver.column_generation.connected.worker_rules import (
     LARGEST_UNITS,
+    WorkerRule,
+    find_worker_rules,
     in_common_units,
-    make_place_model,
 )
-from slotwise.solver.column_generation.connected.worker_rules import WorkerRule, find_worker_rules
 from slotwise.solver.core.result import Status
 from slotwise.solver.exhaustive import EXHAUSTIVE
 
