@@ -209,6 +209,8 @@ def sized(spark: SparkSession, files_read: Mapping[str, LogFile]) -> AbstractCon
         "spark.sql.sources.partitionOverwriteMode": "static",
         # Else rows are sorted once more, by the folder that they go to.
         "spark.sql.maxConcurrentOutputFileWriters": "64",
+        # Above this many keys, by default 128, Spark sorts what lists are made of.
+        "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": "8192",
         # Of a series; more of them go through a sorter that is made for millions.
         "spark.sql.windowExec.buffer.in.memory.threshold": "65536",
     }

@@ -33,7 +33,7 @@ from slotwise.pipeline.statistics.weights.rules import Rules
 from slotwise.pipeline.statistics.weights.sums import MADE_OF, OfDay, Sums
 
 _FILE = "days.json"
-_MADE_OF = f"{MADE_OF} 2"
+_MADE_OF = f"{MADE_OF} 3"
 """With a number that changes with the functions that make the rows."""
 
 
@@ -68,21 +68,31 @@ class DayTables:
     unread: Mapping[Part, tuple[str, int]] = field(default_factory=dict)
     _made: dict[str, DataFrame] = field(default_factory=dict)
 
+    def together(self, rows: DataFrame, *keys: str) -> DataFrame:
+        """Give rows of the new days with a `bucket`, which is in one partition.
+
+        Rows of one topology and day with the same `keys` are in one bucket.
+        """
+        sums = {day: folders for day, (_, folders) in self.new.items()}
+        return with_bucket(rows, sums, *keys).repartition("topology", "day", "bucket")
+
     def add(
         self, name: str, schema: str, rows: DataFrame, *, is_read_again: bool = False
     ) -> DataFrame:
-        """Add the rows of the new days to a table, and give them as they are read from there."""
+        """Add the rows of the new days to a table, and give them as they are read from there.
+
+        Those that are `together` have a `bucket`, and are written from the partitions they are in.
+        """
         if self.folder is None:
             self._made[name] = self.stored(rows) if is_read_again else rows
             return self._made[name]
         # A run that was killed may have left some of them.
         shutil.rmtree(self.folder / name / f"run={self.run}", ignore_errors=True)
         columns = names(schema)
-        keys = [one for one in columns if one not in ("topology", "day")]
-        sums = {day: folders for day, (_, folders) in self.new.items()}
-        spread = with_bucket(rows.select(*columns), sums, *keys)
-        together = spread.repartition("topology", "day", "bucket").drop("bucket")
-        write_parts(together, self.folder / name, self.run)
+        if "bucket" not in rows.columns:
+            keys = [one for one in columns if one not in ("topology", "day")]
+            rows = self.together(rows.select(*columns), *keys)
+        write_parts(rows.select(*columns), self.folder / name, self.run)
         return self._read(name, schema, self._new_runs)
 
     def rows(self, name: str, schema: str) -> DataFrame:
@@ -122,9 +132,18 @@ def _runs(days: Mapping[Part, tuple[str, int]]) -> list[tuple[Part, int]]:
 
 
 def day_tables(
-    spark: SparkSession, sums: Sums, rules: Rules, stored: Store, *, are_kept: bool
+    spark: SparkSession,
+    sums: Sums,
+    rules: Rules,
+    stored: Store,
+    needed: str,
+    *,
+    are_kept: bool,
 ) -> DayTables:
-    """Return the tables of the days of `sums`, kept beside these or nowhere."""
+    """Return the tables of the days of `sums`, kept beside these or nowhere.
+
+    Days that have no table named `needed` are new.
+    """
     recipes = {
         day: (_recipe(day, parts, sums, rules), sums.window_folders(parts))
         for day, parts in sums.days(rules).items()
@@ -132,8 +151,13 @@ def day_tables(
     if not are_kept:
         return DayTables(spark, stored, new=recipes)
     folder = sums.folder / "days"
-    there = _read(folder / _FILE)
-    new = {day: one for day, one in recipes.items() if there.get(day, ("",))[0] != one[0]}
+    there, made = _read(folder / _FILE)
+    with_needed = {day for day, one in there.items() if needed in made[one[1]]}
+    new = {
+        day: one
+        for day, one in recipes.items()
+        if day not in with_needed or there[day][0] != one[0]
+    }
     return DayTables(
         spark,
         stored,
@@ -161,16 +185,16 @@ def _recipe(day: Part, parts: Mapping[Part, Sequence[OfDay]], sums: Sums, rules:
     return sha256(json.dumps(depends_on).encode()).hexdigest()
 
 
-def _read(path: Path) -> dict[Part, tuple[str, int]]:
-    """Return topology and day -> the recipe of their rows, and the run that wrote them.
+def _read(path: Path) -> tuple[dict[Part, tuple[str, int]], dict[int, list[str]]]:
+    """Return topology and day -> the recipe of their rows and the run that wrote them; its tables.
 
     The recipe of a day of which a file is missing is empty, so that it is made again.
     """
     if not path.is_file():
-        return {}
+        return {}, {}
     document = load_json(path)
     if document["made_of"] != _MADE_OF:
-        return {}
+        return {}, {}
     days = {(topology, day): (recipe, run) for topology, day, recipe, run, _ in document["days"]}
     by_table: dict[str, set[tuple[Part, int]]] = defaultdict(set)
     for topology, day, _, run, tables in document["days"]:
@@ -179,6 +203,7 @@ def _read(path: Path) -> dict[Part, tuple[str, int]]:
     lacking = {
         one for name, its in by_table.items() for one in its - whole_parts(path.parent / name, its)
     }
-    return {
+    whole = {
         day: ("" if (day, run) in lacking else recipe, run) for day, (recipe, run) in days.items()
     }
+    return whole, {run: tables for *_, run, tables in document["days"]}

@@ -214,6 +214,7 @@ def collect_tables(
     from slotwise.pipeline.statistics.weights.facts import collect_facts
     from slotwise.pipeline.statistics.weights.rules import rules_of
     from slotwise.pipeline.statistics.weights.run import collect_coverage, collect_sums
+    from slotwise.pipeline.statistics.weights.statistic import table_of
     from slotwise.pipeline.statistics.weights.sums import update_sums
 
     with sized(spark, tables.manifest.files), scratch(folder) as stored:
@@ -227,7 +228,8 @@ def collect_tables(
             sums = sums.last(spark, settings.last_s)
             facts = collect_facts(sums.facts(spark))
         rules = rules_of(facts, settings.window_s, settings.clocks, settings.interval_s)
-        of_days = day_tables(spark, sums, rules, stored, are_kept=are_kept)
+        needed = table_of(settings.statistic)
+        of_days = day_tables(spark, sums, rules, stored, needed, are_kept=are_kept)
         say("computing weights")
         collected = collect_sums(
             sums.windows(spark, of_days.new, rules),

@@ -32,6 +32,8 @@ _FINE = 10**12
 def message_sizes(windows: DataFrame) -> DataFrame:
     """Give sizes by window from `WINDOWS`: rows of `SERIES` with `part`, the subject and its ends.
 
+    They are those of a task and window.
+
     A window counts in which each task of the sender that emitted on this day says what it did, and
     is in one worker: else it is not known what came from outside.
     """
@@ -47,16 +49,15 @@ def message_sizes(windows: DataFrame) -> DataFrame:
     )
     outside = _whole(fn.col("rate") - fn.col("inside"))
     subject = fn.when(fn.col("inside") == 0, w.SIZE).otherwise(SIZE_OF_SOME)
-    parts = {"subject": subject, "a": fn.col("sender"), "b": fn.col("component")}
-    sizes = rows.select(
+    nothing = fn.lit(None).cast("string")
+    parts = {"subject": subject, "a": fn.col("sender"), "b": fn.col("component"), "apart": nothing}
+    return rows.select(
         *("topology", "source", "day", "start", "n"),
         fn.struct(*(part.alias(name) for name, part in parts.items())).alias("part"),
         # What came in the time of the tuples that were executed, though a line may be lost.
         _share("bytes", fn.col("executed_us"), fn.col("came_us")).alias("y"),
         _share("tuples", outside, fn.col("rate")).alias("x"),
     )
-    sums = (fn.sum(name).alias(name) for name in ("y", "x", "n"))
-    return sizes.groupBy("topology", "source", "day", "start", "part").agg(*sums)
 
 
 def _emitted(storm: DataFrame) -> DataFrame:

@@ -44,14 +44,16 @@ from slotwise.pipeline.statistics.weights.reporting import (
     with_covered_time,
 )
 from slotwise.pipeline.statistics.weights.rules import Rules, step_s
-from slotwise.pipeline.statistics.weights.series import REST_CPU, SERIES, ends, series
+from slotwise.pipeline.statistics.weights.series import SERIES, ends, series
 from slotwise.pipeline.statistics.weights.statistic import (
     MEANS,
     STATISTICS,
     means,
     means_of_days,
     percentiles,
+    step_of,
     t_quantile,
+    table_of,
 )
 
 RARE = 0.05
@@ -92,10 +94,12 @@ def collect_sums(
         reporting = {key: one for key, one in rules.reporting.items() if key[0] in mine}
         covered = with_covered_time(w.clocked(windows, rules.hz), reporting, stored)
         with aggregated_once(windows.sparkSession):
-            values = series(covered, has_message_sizes=has_message_sizes)
-            values = tables.add("series", SERIES, values, is_read_again=True)
-            tables.add("means", MEANS, means_of_days(values))
-        tables.add("timeline", TIMELINE, timeline(values, rules.step_s))
+            values = series(covered, tables.together, has_message_sizes=has_message_sizes)
+            apart = ["bucket"]
+            if table_of(statistic) == "series":
+                values, apart = tables.add("series", SERIES, values, is_read_again=True), []
+            of_days = means_of_days(values, rules.step_s, *apart)
+            tables.add("means", MEANS, of_days, is_read_again=True)
         tables.add("presences", PRESENCES, presences_of_days(covered, rules.gap_ms))
     presences = collect_presences(tables.rows("presences", PRESENCES), rules.gap_ms)
     spans = generations(presences, rules.interval_s, DEFAULT_INTERVAL_S)
@@ -108,7 +112,7 @@ def collect_sums(
         values=collect_values(tables, statistic),
         parts=collect_parts(tables.rows("edges", EDGES), spans, rules.interval_s),
         presences=presences,
-        timeline=collect_timeline(tables.rows("timeline", TIMELINE), step_s(facts, rules.window_s)),
+        timeline=collect_timeline(tables.rows("means", MEANS), step_s(facts, rules.window_s)),
     )
 
 
@@ -275,31 +279,14 @@ def collect_presences(presences: DataFrame, gap_ms: int) -> tuple[Presence, ...]
     )
 
 
-TIMELINE = (
-    "subject string, topology string, source string, a string, b string, step bigint, "
-    "y decimal(38,0), x decimal(38,0), day date"
-)
-"""Sums of `SERIES` in the step of time that begins at `step`, milliseconds since 1970."""
-
-
-def timeline(rows: DataFrame, step_s: int) -> DataFrame:
-    """Give `TIMELINE` from `SERIES`."""
-    shown = rows.where(fn.col("subject").isin(w.CPU, REST_CPU, w.RECEIVED, w.SENT))
-    return _in_steps(shown, fn.unix_millis("start"), step_s, "day")
-
-
-def _in_steps(rows: DataFrame, time_ms: Column, step_s: int, *apart: str) -> DataFrame:
-    step = fn.floor(time_ms / (1000 * step_s)) * (1000 * step_s)
-    keys = ("subject", "topology", "source", "a", "b", "step", *apart)
+def collect_timeline(means: DataFrame, step_s: int) -> tuple[TimelinePoint, ...]:
+    """Return cpu and flow over time, from `MEANS` of steps that are not longer."""
+    steps = means.where("step is not null").withColumn("step", step_of(fn.col("step"), step_s))
     sums = (fn.sum(name).cast("decimal(38,0)").alias(name) for name in ("y", "x"))
-    return rows.withColumn("step", step).groupBy(*keys).agg(*sums)
-
-
-def collect_timeline(timeline: DataFrame, step_s: int) -> tuple[TimelinePoint, ...]:
-    """Return cpu and flow over time, from `TIMELINE` of steps that are not longer."""
+    rows = steps.groupBy("subject", "topology", "source", "a", "b", "step").agg(*sums)
     points = [
         TimelinePoint(_subject(row), utc(int(row.step)), Fraction(int(row.y), int(row.x)))
-        for row in _in_steps(timeline, fn.col("step"), step_s).collect()
+        for row in rows.collect()
     ]
     return tuple(sorted(points, key=lambda one: one.time))
 

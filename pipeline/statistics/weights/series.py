@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import reduce
+
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
@@ -26,52 +29,77 @@ PAIR_SIZE, PAIR_VOLUME = "pair size", "pair volume"
 COMPONENT_OF_TASK = r"[\[/]\d+\]?$"
 """The index in a task's name; what stands before it is its component."""
 
-_NAMES = tuple(part.split()[0] for part in SERIES.split(", "))
+_SUBJECT = ("subject", "a", "b")
+_APART = ("topology", "source", "day", "start", *_SUBJECT, "apart", "bucket")
 
 
-def series(windows: DataFrame, *, has_message_sizes: bool) -> DataFrame:
-    """Give `SERIES` from `WINDOWS` with their `day`; message sizes only if these are there."""
-    subjects = windows.withColumn("part", fn.explode(_subjects()))
-    sums = subjects.groupBy("topology", "source", "day", "start", "part").agg(
-        *(fn.sum(name).alias(name) for name in ("y", "x", "n"))
-    )
-    values = _selected(sums).unionByName(_selected(_of_tasks(task_times(windows))))
-    if not has_message_sizes:
-        return values
-    return values.unionByName(_selected(message_sizes(windows)))
+def series(
+    windows: DataFrame,
+    together: Callable[..., DataFrame],
+    *,
+    has_message_sizes: bool,
+) -> DataFrame:
+    """Give `SERIES` from `WINDOWS` with their `day`, all of a subject and day in one partition.
+
+    Parameters
+    ----------
+    windows
+        `WINDOWS` with their `day`.
+    together
+        `DayTables.together`: the rows with a `bucket`, which `SERIES` have, too.
+    has_message_sizes
+        Whether there are windows of ``from outside``.
+    """
+    parts = [windows.withColumn("part", fn.explode(_subjects())), _of_tasks(task_times(windows))]
+    if has_message_sizes:
+        parts.append(message_sizes(windows))
+    rows = together(reduce(DataFrame.unionByName, map(_of_subjects, parts)), *_SUBJECT)
+    # Of several rows of a task and window, or of a component, the sum; Spark needs no more shuffle.
+    numbers = {"y": "decimal(38,0)", "x": "decimal(38,0)", "n": "bigint"}
+    sums = (fn.sum(name).cast(kind).alias(name) for name, kind in numbers.items())
+    return rows.groupBy(*_APART).agg(*sums).where("x > 0").drop("apart")
+
+
+def _of_subjects(rows: DataFrame) -> DataFrame:
+    """Give rows whose column `part` has subject, `a`, `b` and what is `apart` as flat ones."""
+    flat = {name: fn.col(f"part.{name}") for name in (*_SUBJECT, "apart")}
+    numbers = {name: fn.col(name).cast("decimal(38,0)") for name in ("y", "x")}
+    columns = ("topology", "source", "day", "start", *flat, *numbers, "n")
+    return rows.withColumns({**flat, **numbers}).select(*columns)
 
 
 def _subjects() -> Column:
-    """Give the subjects that a row of `WINDOWS` counts for; `task` keeps its values apart."""
-
-    def subject(
-        name: str, a: Column, b: Column | None = None, task: Column | None = None
-    ) -> Column:
-        nothing = fn.lit(None)
-        parts = {
-            "a": a,
-            "b": nothing if b is None else b,
-            "task": nothing if task is None else task,
-        }
-        texts = (part.cast("string").alias(key) for key, part in parts.items())
-        return fn.struct(fn.lit(name).alias("subject"), *texts)
-
+    """Give the subjects that a row of `WINDOWS` counts for."""
     component, task, other = fn.col("component"), fn.col("task"), fn.col("other")
     source, target = ends()
     of_kind = {
-        w.COST: (subject(w.COST, component, task=task), subject(TASK_COST, component, task)),
-        w.EMITTED: (subject(w.EMITTED, component, other),),
-        w.RECEIVED: (subject(w.RECEIVED, source, target),),
-        w.SENT: (subject(w.SENT, source, target),),
-        w.SIZE: (subject(w.SIZE, source, target), subject(PAIR_SIZE, task, other)),
-        w.VOLUME: (subject(PAIR_VOLUME, task, other),),
-        w.HEAP: (subject(w.HEAP, fn.col("node"), fn.col("worker")),),
-        w.BESIDE: (subject(w.BESIDE, fn.col("node"), fn.col("worker")),),
+        w.COST: (part(w.COST, component, apart=task), part(TASK_COST, component, task)),
+        w.EMITTED: (part(w.EMITTED, component, other),),
+        w.RECEIVED: (part(w.RECEIVED, source, target),),
+        w.SENT: (part(w.SENT, source, target),),
+        w.SIZE: (part(w.SIZE, source, target), part(PAIR_SIZE, task, other)),
+        w.VOLUME: (part(PAIR_VOLUME, task, other),),
+        w.HEAP: (part(w.HEAP, fn.col("node"), fn.col("worker")),),
+        w.BESIDE: (part(w.BESIDE, fn.col("node"), fn.col("worker")),),
     }
     chosen = fn.lit(None)
     for kind, subjects in of_kind.items():
         chosen = fn.when(fn.col("kind") == kind, fn.array(*subjects)).otherwise(chosen)
     return chosen
+
+
+def part(
+    subject: str, a: Column, b: Column | None = None, *, apart: Column | None = None
+) -> Column:
+    """Give a subject and its ends; the values of a window that differ in `apart` are several."""
+    nothing = fn.lit(None)
+    texts = {
+        "a": a,
+        "b": nothing if b is None else b,
+        "apart": nothing if apart is None else apart,
+    }
+    columns = (text.cast("string").alias(name) for name, text in texts.items())
+    return fn.struct(fn.lit(subject).alias("subject"), *columns)
 
 
 def ends() -> tuple[Column, Column]:
@@ -116,6 +144,7 @@ def task_times(windows: DataFrame) -> DataFrame:
     is_whole = inputs(w.RECEIVED) <= inputs(w.CPU)
     tasks = (
         windows.where(fn.col("kind").isin(*kinds, w.RECEIVED))
+        .repartition(*place)
         .groupBy(*place, "component", "task")
         .agg(
             fn.when(is_whole, total(w.CPU)).alias(w.CPU),
@@ -161,13 +190,12 @@ def _usual(tasks: DataFrame, silent: Column, place: tuple[str, ...]) -> DataFram
 def _of_tasks(tasks: DataFrame) -> DataFrame:
     """Give the values of a task and window, one row each: all are made from one reading."""
     is_storm = fn.col("source") == STORM
+    place = fn.struct("node", "worker", "submission", "task")
 
     def value(subject: str, per_interval: Column, x: str) -> Column:
         numbers = {"y": per_interval * fn.col("m"), "x": fn.col(x)}
         return fn.struct(
-            fn.lit(subject).alias("subject"),
-            fn.col("component").alias("a"),
-            fn.lit(None).cast("string").alias("b"),
+            part(subject, fn.col("component"), apart=place).alias("part"),
             *(number.cast("decimal(38,0)").alias(name) for name, number in numbers.items()),
         )
 
@@ -177,12 +205,5 @@ def _of_tasks(tasks: DataFrame) -> DataFrame:
         value(REST_CPU, rest, "m"),
         value(REST_COST, rest, "emitted"),
     )
-    known = tasks.withColumn("part", fn.explode(values)).where("part.y is not null")
-    return known.withColumns({name: fn.col(f"part.{name}") for name in ("y", "x")})
-
-
-def _selected(rows: DataFrame) -> DataFrame:
-    """Give `SERIES` from rows whose column `part` has the subject and its `a` and `b`."""
-    columns = rows.withColumns({name: fn.col(f"part.{name}") for name in ("subject", "a", "b")})
-    numbers = {name: fn.col(name).cast("decimal(38,0)").alias(name) for name in ("y", "x")}
-    return columns.where("x > 0").select(*(numbers.get(name, fn.col(name)) for name in _NAMES))
+    known = tasks.withColumn("one", fn.explode(values)).where("one.y is not null")
+    return known.withColumns({name: fn.col(f"one.{name}") for name in ("part", "y", "x")})

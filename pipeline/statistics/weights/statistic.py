@@ -11,8 +11,11 @@ from __future__ import annotations
 import math
 from statistics import NormalDist
 
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
+
+from slotwise.pipeline.statistics.weights import windows as w
+from slotwise.pipeline.statistics.weights.series import REST_CPU
 
 STATISTICS: dict[str, int | None] = {"mean": None, "p50": 50, "p95": 95, "max": 100}
 """Name -> per cent of the values that are at most it; ``None`` = no percentile."""
@@ -20,33 +23,52 @@ STATISTICS: dict[str, int | None] = {"mean": None, "p50": 50, "p95": 95, "max": 
 CONFIDENCE = 0.95
 Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
+_SUMS = ("y", "x", "ee", "ex", "xx")
 _SUBJECT = ("subject", "topology", "source", "a", "b")
 
 
 MEANS = (
     "subject string, topology string, source string, a string, b string, y decimal(38,0), "
-    "x decimal(38,0), n bigint, blocks int, ee double, ex double, xx double, day date"
+    "x decimal(38,0), n bigint, blocks int, ee double, ex double, xx double, step bigint, "
+    "day date"
 )
 """Sums of `SERIES` of one day, of `n` samples in `blocks` windows.
 
-With e = y - r x of a window and r = `y` / `x` of the day, the others are sums of products: e e,
-e x, and x x.
+With e = y - r x of a window and r = `y` / `x` of the row, the others are sums of products: e e,
+e x, and x x. The subjects of `SHOWN` have a row for each step of time, which begins at `step`,
+milliseconds since 1970; the step of others is null.
 """
 
+SHOWN = (w.CPU, REST_CPU, w.RECEIVED, w.SENT)
+"""Subjects that a report shows over time."""
 
-def means_of_days(series: DataFrame) -> DataFrame:
-    """Give `MEANS` from `SERIES`."""
-    # All of a subject in one partition at once: the later sums need no shuffle of their own.
-    near = series.repartition(*_SUBJECT)
-    blocks = near.groupBy(*_SUBJECT, "day", "start").agg(
+
+def means_of_days(series: DataFrame, step_s: int, *apart: str) -> DataFrame:
+    """Give `MEANS` from `SERIES`.
+
+    Parameters
+    ----------
+    series
+        `SERIES`.
+    step_s
+        Length of a step of time, seconds.
+    apart
+        Columns by which rows are kept apart and partitioned: with them Spark needs no shuffle.
+    """
+    blocks = series.groupBy(*_SUBJECT, "day", "start", *apart).agg(
         fn.sum("y").alias("y"), fn.sum("x").alias("x"), fn.sum("n").alias("n")
     )
+    step = fn.when(fn.col("subject").isin(*SHOWN), step_of(fn.unix_millis("start"), step_s))
     # In the order of time, so that the doubles are added in the same order always.
-    listed = blocks.groupBy(*_SUBJECT, "day").agg(
-        fn.sum("y").cast("decimal(38,0)").alias("y"),
-        fn.sum("x").cast("decimal(38,0)").alias("x"),
-        fn.sum("n").alias("n"),
-        fn.array_sort(fn.collect_list(fn.struct("start", "y", "x"))).alias("listed"),
+    listed = (
+        blocks.withColumn("step", step)
+        .groupBy(*_SUBJECT, "day", "step", *apart)
+        .agg(
+            fn.sum("y").cast("decimal(38,0)").alias("y"),
+            fn.sum("x").cast("decimal(38,0)").alias("x"),
+            fn.sum("n").alias("n"),
+            fn.array_sort(fn.collect_list(fn.struct("start", "y", "x"))).alias("listed"),
+        )
     )
     errors = (
         "transform(listed, one -> struct(double(one.x) as x, "
@@ -64,6 +86,17 @@ def means_of_days(series: DataFrame) -> DataFrame:
     )
 
 
+def table_of(statistic: str) -> str:
+    """Return the name of the table of days that a statistic is computed from."""
+    return "means" if STATISTICS[statistic] is None else "series"
+
+
+def step_of(time_ms: Column, step_s: int) -> Column:
+    """Give when the step begins that a time is in, both milliseconds since 1970."""
+    length = fn.lit(1000 * step_s)
+    return time_ms - fn.pmod(time_ms, length)
+
+
 def means(days: DataFrame) -> DataFrame:
     """Give the mean of each subject from `MEANS` of all days.
 
@@ -73,7 +106,7 @@ def means(days: DataFrame) -> DataFrame:
     listed = days.groupBy(*_SUBJECT).agg(
         *(fn.sum(name).cast("decimal(38,0)").alias(name) for name in ("y", "x")),
         *(fn.sum(name).alias(name) for name in ("n", "blocks")),
-        fn.array_sort(fn.collect_list(fn.struct("day", "y", "x", "ee", "ex", "xx"))).alias("days"),
+        fn.array_sort(fn.collect_list(fn.struct("day", "step", *_SUMS))).alias("days"),
     )
     # Of a window, y - R x with the ratio R of all days is e + (r - R) x.
     differences = (

@@ -97,6 +97,15 @@ def test_a_new_day_leaves_the_others_alone(measure: Any, tmp_path: Path) -> None
     (store / "sums" / "60s" / "parts.json").write_text("{")
     with pytest.raises(InputError, match=f"is damaged; remove the folder {store}/sums/60s, which"):
         measure(store=store)
+    (store / "sums" / "60s" / "parts.json").unlink()
+    measure(store=store)
+    runs = kept(store)
+    # A percentile needs the series, which the mean does without; after it both are there.
+    assert measure(store=store, statistic="p95") == measure(statistic="p95")
+    with_series = kept(store)
+    assert min(with_series.values()) > max(runs.values())
+    assert measure(store=store) == at_once
+    assert kept(store) == with_series
     split = next(one for one in at_once["components"] if one["component"] == "split")
     # 12, 24 and 12 minutes at 600, 900 and 300 tuples of 40 ms a minute.
     assert split["cpu"]["value"] == pytest.approx(100 * 675 * 0.04 / 60)
@@ -153,17 +162,23 @@ def test_a_day_is_made_again_if_what_it_depends_on_has_changed(
     changed: dict[str, Any],
     new: set[tuple[str, str]],
 ) -> None:
-    def tables(sums: Sums, rules: Rules) -> DayTables:
+    def tables(sums: Sums, rules: Rules, needed: str = "means") -> DayTables:
         no_session: Any = None  # no rows are read
-        return day_tables(no_session, sums, rules, lambda rows: rows, are_kept=True)
+        return day_tables(no_session, sums, rules, lambda rows: rows, needed, are_kept=True)
 
-    (tmp_path / "days").mkdir()
+    def keep(made: DayTables) -> None:
+        run = tmp_path / "days" / "means" / f"run={made.run}"
+        run.mkdir(parents=True)
+        (run / "_files.json").write_text("{}")
+        made.keep()
+
     before = tables(sums_of(tmp_path, 1, 1), RULES)
     assert set(before.new) == {FIRST, SECOND}
-    before.keep()
+    keep(before)
     after = tables(sums_of(tmp_path, *numbers, since_s=since_s), replace(RULES, **changed))
     assert set(after.new) == new
-    after.keep()
+    keep(after)
     # What does not count now is there when it counts again.
     again = tables(sums_of(tmp_path, 1, 1), RULES)
     assert set(again.new) == new & {FIRST, SECOND}
+    assert set(tables(sums_of(tmp_path, 1, 1), RULES, "series").new) == {FIRST, SECOND}

@@ -320,7 +320,7 @@ def statistic_of(
     frame = spark.createDataFrame(rows, SERIES)
     tables = DayTables(spark, lambda frame: frame)
     tables.add("series", SERIES, frame)
-    tables.add("means", MEANS, means_of_days(frame))
+    tables.add("means", MEANS, means_of_days(frame, 360))
     return collect_values(tables, statistic)[SUBJECT]
 
 
