@@ -13,7 +13,7 @@ from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import CLUSTER, RACK, WORKER, BoolArray, IntArray, Problem
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.assignment.model import reason_against
-from slotwise.solver.column_generation.connected.place_model import coarse
+from slotwise.solver.column_generation.connected.worker_rules import coarse
 from slotwise.solver.structure.node_types import node_types
 from slotwise.solver.structure.separability import without_matrix
 from slotwise.solver.structure.task_types import TaskTypes, disaggregate, merge_twins

@@ -9,14 +9,18 @@ import json
 import os
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import instance_from_text, instance_text
 from slotwise.models.values import plain
 from slotwise.processes.child import command_of, exchange, take_stdout
 from slotwise.processes.pipes import last_line
+
+if TYPE_CHECKING:
+    from slotwise.solver.core.engine import Engine
 
 GRACE_S = 60.0
 """Seconds after its limit when a child is killed: it reads, builds its model and may stop late."""
@@ -130,7 +134,13 @@ def measure(
         A name of `ENGINES`, ``auto``, or one of the yardsticks in `textbook_solvers`.
     time_limit_s, seed, workers, memory_limit_mb
         For the engine, as in `solve`.
+
+    Raises
+    ------
+    InputError
+        When there is no such engine.
     """
+    _check(engine)
     request: Document = {
         "instance": instance_text(instance),
         "engine": engine,
@@ -171,6 +181,23 @@ def measure(
     )
 
 
+def _check(engine: str) -> None:
+    from slotwise.benchmarks.grading.names import known_engine
+
+    if engine not in _yardsticks():
+        known_engine(engine)
+
+
+def _yardsticks() -> Mapping[str, Engine]:
+    """Return the yardsticks by name; the parent does not load them before it needs them."""
+    from slotwise.benchmarks.experiments.proofs.textbook_solvers import (
+        PARTITION_TEXTBOOKS,
+        TEXTBOOKS,
+    )
+
+    return TEXTBOOKS | PARTITION_TEXTBOOKS
+
+
 def main() -> None:
     """Answer the request on stdin; what solvers print goes to stderr."""
     out = take_stdout()
@@ -209,10 +236,6 @@ def _answer(request: Document) -> Document:
 
 
 def _solved(instance: Instance, request: Document) -> Document:
-    from slotwise.benchmarks.experiments.proofs.textbook_solvers import (
-        PARTITION_TEXTBOOKS,
-        TEXTBOOKS,
-    )
     from slotwise.solver.core.progress import Event, Progress
     from slotwise.solver.solve import solve
 
@@ -223,8 +246,7 @@ def _solved(instance: Instance, request: Document) -> Document:
             improvements.append((progress.seconds, [plain(value) for value in progress.values]))
 
     names = ("time_limit_s", "seed", "workers", "memory_limit_mb")
-    yardsticks = TEXTBOOKS | PARTITION_TEXTBOOKS
-    engine = yardsticks.get(request["engine"]) or request["engine"]
+    engine = _yardsticks().get(request["engine"]) or request["engine"]
     options = {name: request[name] for name in names}
     result = solve(instance, engine=engine, on_progress=note, **options)
     return {

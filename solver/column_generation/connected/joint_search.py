@@ -31,11 +31,11 @@ from slotwise.solver.column_generation.connected.level import (
 )
 from slotwise.solver.column_generation.connected.place_model import (
     PlaceModel,
-    coarse,
     most_on_nodes,
     offered,
 )
 from slotwise.solver.column_generation.connected.worker_bounds import WorkerBounds
+from slotwise.solver.column_generation.connected.worker_rules import coarse
 from slotwise.solver.column_generation.listed_master import TypeColumns
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
 from slotwise.solver.column_generation.residual_search import TooLongError

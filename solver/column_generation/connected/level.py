@@ -16,7 +16,6 @@ import numpy as np
 
 from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.connected.graph import FlowGraph
-from slotwise.solver.column_generation.connected.place_model import coarse
 from slotwise.solver.column_generation.connected.tree_knapsack import (
     Steps,
     best_configurations,
@@ -24,6 +23,7 @@ from slotwise.solver.column_generation.connected.tree_knapsack import (
     make_tables,
     values_by_units,
 )
+from slotwise.solver.column_generation.connected.worker_rules import coarse
 from slotwise.solver.column_generation.listed_master import NEG_INF
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
 from slotwise.solver.column_generation.restricted_master import (

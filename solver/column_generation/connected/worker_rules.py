@@ -27,6 +27,9 @@ GRAIN = 12
 LARGEST_UNITS = 1 << 30
 """Of a worker, in which the rules of several topologies are exact."""
 
+WHOLE_WEIGHTS = 16
+"""Weights that are tried as a whole number of units."""
+
 MOST_LIFTED, MOST_UNITS = 8, 10_000
 """Kinds whose weights are lifted: those that take most heap; units of heap of a worker."""
 
@@ -84,6 +87,35 @@ def in_common_units(rules: Sequence[WorkerRule]) -> tuple[IntArray, int]:
         for weight in rule.weights.tolist()
     ]
     return np.array(weights, dtype=np.int64), most
+
+
+def coarse(weights: IntArray, capacity: int, most: int) -> tuple[IntArray, int]:
+    """Return a rule in at most `most` units: what keeps the rule keeps it rounded down.
+
+    With any t > 0, ``weights.y <= capacity`` gives ``floor(t weights).y <= floor(t capacity)``.
+    Where t < 1 is needed it is chosen such that some weight becomes whole and the weights lose
+    least against the capacity.
+    """
+    divisor = math.gcd(*weights.tolist()) or 1
+    weights, capacity = weights // divisor, capacity // divisor
+    if capacity <= most:
+        return weights, capacity
+    distinct, times = np.unique(weights[weights > 0], return_counts=True)
+    sample = distinct[
+        np.linspace(0, len(distinct) - 1, min(len(distinct), WHOLE_WEIGHTS)).astype(np.int64)
+    ]
+    best = 0.0, most, capacity
+    for whole in sample.tolist():
+        units = np.arange(1, most * whole // capacity + 1)
+        unit = units[:, None] / whole
+        rounded = np.floor(distinct * unit + 1e-9) / (distinct * unit) @ times
+        tightness = rounded * capacity * units / whole / np.maximum(capacity * units // whole, 1)
+        if len(units) and tightness.max() > best[0]:
+            chosen = int(tightness.argmax())
+            best = float(tightness[chosen]), chosen + 1, whole
+    _, number, whole = best
+    rounded_weights = [weight * number // whole for weight in weights.tolist()]
+    return np.array(rounded_weights, dtype=np.int64), capacity * number // whole
 
 
 @dataclass(frozen=True, slots=True, eq=False)

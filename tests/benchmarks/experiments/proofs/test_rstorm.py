@@ -21,6 +21,7 @@ from slotwise.benchmarks.experiments.proofs.rstorm import (
 )
 from slotwise.benchmarks.experiments.proofs.textbook import reason_against, textbook
 from slotwise.benchmarks.experiments.proofs.textbook_solvers import TEXTBOOKS
+from slotwise.models.errors import InputError
 from slotwise.models.families.family import Family
 from slotwise.models.families.registry import FAMILIES
 from slotwise.models.families.rstorm import DISTANCE
@@ -58,6 +59,11 @@ def small(index: int, seed: int) -> Instance:
 
 
 SMALL = Family("small", "tiny chains", 2, small)
+
+
+def test_an_unknown_engine_is_refused_before_a_process_starts() -> None:
+    with pytest.raises(InputError, match="engine = 'nope': is not an engine"):
+        measure(small(0, 1), "nope", 1.0)
 
 
 @pytest.mark.slow
