@@ -140,7 +140,7 @@ def measure(
     InputError
         When there is no such engine.
     """
-    _check(engine)
+    _check_engine(engine)
     request: Document = {
         "instance": instance_text(instance),
         "engine": engine,
@@ -181,7 +181,7 @@ def measure(
     )
 
 
-def _check(engine: str) -> None:
+def _check_engine(engine: str) -> None:
     from slotwise.benchmarks.grading.names import known_engine
 
     if engine not in _yardsticks():

@@ -186,7 +186,7 @@ def _recipe(day: Part, parts: Mapping[Part, Sequence[OfDay]], sums: Sums, rules:
 
 
 def _read(path: Path) -> tuple[dict[Part, tuple[str, int]], dict[int, list[str]]]:
-    """Return topology and day -> the recipe of their rows and the run that wrote them; its tables.
+    """Return topology and day -> the recipe of their rows and its run, and run -> its tables.
 
     The recipe of a day of which a file is missing is empty, so that it is made again.
     """

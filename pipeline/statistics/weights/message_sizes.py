@@ -32,10 +32,9 @@ _FINE = 10**12
 def message_sizes(windows: DataFrame) -> DataFrame:
     """Give sizes by window from `WINDOWS`: rows of `SERIES` with `part`, the subject and its ends.
 
-    They are those of a task and window.
-
-    A window counts in which each task of the sender that emitted on this day says what it did, and
-    is in one worker: else it is not known what came from outside.
+    There is one for each receiving task, worker and window. A window counts in which each task of
+    the sender that emitted on this day says what it did, and is in one worker: else it is not known
+    what came from outside.
     """
     storm = windows.where(fn.col("source") == STORM)
     emitted = _emitted(storm)
