@@ -152,7 +152,9 @@ def with_bucket(rows: DataFrame, folders: Mapping[Part, Collection[Path]], *keys
         size = sum(path.stat().st_size for folder in its for path in folder.glob("*.parquet"))
         counts.append((unquote(topology), day, max(1, size // _BYTES_PER_BUCKET)))
     if all(number == 1 for _, _, number in counts):
-        return rows.withColumn("bucket", fn.lit(0))
+        # Not a literal: Spark would put it in place of the column, and shuffle again by the keys of
+        # each aggregate, because it no longer sees that rows are partitioned by it.
+        return rows.withColumn("bucket", fn.pmod(fn.xxhash64(*keys), fn.lit(1)))
     schema = "its_topology string, its_day string, buckets bigint"
     frame = rows.sparkSession.createDataFrame(counts, schema)
     is_its_day = fn.col("day").cast("string").eqNullSafe(fn.col("its_day"))

@@ -118,9 +118,9 @@ def _in_words() -> Column:
     return fn.concat_ws(" ", fn.unix_seconds("time").cast("string"), worker, task, number)
 
 
-def _in_order() -> WindowSpec:
+def _in_order(value: str = "value") -> WindowSpec:
     """Return the rows of a series by time, those of one time as they were received."""
-    order = ("time", fn.asc_nulls_last("received"), "value", "path")
+    order = ("time", fn.asc_nulls_last("received"), value, "path")
     return Window.partitionBy(*SERIES_OF).orderBy(*order)
 
 
@@ -198,7 +198,7 @@ def increments(good: DataFrame, reading: Reading) -> DataFrame:
 
     Adds `is_sample`, false for the first reading of a running total; `gap_us`, the time since the
     row before, and of readings also as `span_us`, for one that was lost leaves an increment of two
-    intervals. Rows with a `reason` count for nothing here.
+    intervals; and `read`, the value before. Rows with a `reason` count for nothing here.
     """
     taken = fn.col("reason").isNull()
     before_here = _in_order().rowsBetween(Window.unboundedPreceding, -1)
@@ -214,6 +214,7 @@ def increments(good: DataFrame, reading: Reading) -> DataFrame:
     counts = taken & fn.col("running")
     return readings.select(
         *(one for one in good.columns if one not in ("value", "note")),
+        fn.col("value").alias("read"),  # the rows are in order by it, so Spark need not sort again
         fn.when(counts & near, step).otherwise(fn.col("value")).alias("value"),
         fn.when(fell, RESET).otherwise(fn.col("note")).alias("note"),
         (~counts | near).alias("is_sample"),
@@ -229,7 +230,7 @@ def possible(rows: DataFrame) -> DataFrame:
     only its memory is judged.
     """
     value, metric = fn.col("value"), fn.col("metric")
-    after = fn.lead("gap_us").over(_in_order())
+    after = fn.lead("gap_us").over(_in_order("read"))
     gap = fn.coalesce("gap_us", after).cast("decimal(19,0)")
     most = (
         fn.when(metric.isin(*_TUPLES), gap * MOST_TUPLES_PER_US)

@@ -17,7 +17,9 @@ from pyspark.sql import functions as fn
 import slotwise
 from slotwise.models.instance_file import instance_text
 from slotwise.pipeline.spark.scratch import scratch
-from slotwise.pipeline.statistics.schema import SAMPLES, SERIES_OF
+from slotwise.pipeline.spark.session import configured
+from slotwise.pipeline.statistics.parts import with_bucket
+from slotwise.pipeline.statistics.schema import PLACE, SAMPLES, SERIES_OF
 from slotwise.pipeline.statistics.weights.collected import Value
 from slotwise.pipeline.statistics.weights.days import DayTables
 from slotwise.pipeline.statistics.weights.facts import collect_facts, facts_of
@@ -304,6 +306,19 @@ def test_a_day_that_was_kept_counts_without_the_day_on_which_its_tasks_began(
     kept = edges(days, {key: [(START.timestamp() - 86_400, end)]})
     parts = collect_parts(kept, {key: [(START.timestamp(), end)]}, {})
     assert parts == {("received", *key, "lines", "split"): 1}
+
+
+def test_samples_of_a_day_in_one_bucket_are_shuffled_once(spark: SparkSession) -> None:
+    samples = Samples()
+    samples.storm(1, ("n1", 6700), "2", execute_count=600, execute_ns=10)
+    frame = spark.createDataFrame(samples.rows, SAMPLES).withColumn("gap_us", fn.lit(60_000_000))
+    day = START.date().isoformat()
+    spread = with_bucket(frame, {("wc", day): ()}, *PLACE)
+    windows = by_window(by_interval(spread, "day", "bucket"), 60, "day", "bucket")
+    with configured(spark, {"spark.sql.maxPlanStringLength": "100000"}):
+        plan = windows._jdf.queryExecution().executedPlan().toString()
+    assert plan.count("Exchange hashpartitioning") == 1, plan
+    assert windows.where(fn.col("bucket") == 0).count() == 2
 
 
 SUBJECT = ("cost", "t", "storm", "c", None)
