@@ -1,6 +1,6 @@
 """From parsed lines to clean samples and the lines that are kept aside.
 
-The rows of a place (a task in a worker) are brought together and sorted once, by series and time;
+The rows of a series (a metric of a task in a worker) are brought together and sorted once, by time;
 everything that samples say about each other is said by neighbours in that order. Of several samples
 of one time the first that was received counts. A running total that falls was reset: its worker was
 restarted and counts from zero again. So does a worker's uptime. What happened before the first
@@ -26,7 +26,6 @@ from slotwise.pipeline.statistics.schema import (
     DUPLICATE,
     IMPOSSIBLE,
     JUDGED,
-    PLACE,
     QUARANTINE,
     RESET,
     SAMPLES,
@@ -59,8 +58,8 @@ def judged(parsed: DataFrame, nodes: DataFrame, reading: Reading) -> DataFrame:
     """Give `JUDGED` from `PARSED` and the `CLOCKS` of its nodes."""
     reason = fn.col("reason")
     good, bad = parsed.where(reason.isNull()), parsed.where(reason.isNotNull())
-    placed = on_time(good, nodes, reading).repartition(*PLACE)
-    rows = possible(increments(readable(with_duplicates(placed)), reading))
+    in_series = packed(on_time(good, nodes, reading)).repartition("series")
+    rows = unpacked(possible(increments(readable(with_duplicates(in_series)), reading)))
     seconds = fn.timestamp_seconds(fn.unix_seconds("time") + fn.col("skew_s"))
     time = fn.when(fn.col("skew_s") == 0, fn.col("time")).otherwise(seconds)
     aside = fn.coalesce("reason", "note")
@@ -118,10 +117,21 @@ def _in_words() -> Column:
     return fn.concat_ws(" ", fn.unix_seconds("time").cast("string"), worker, task, number)
 
 
+def packed(good: DataFrame) -> DataFrame:
+    """Put what identifies a series into one column, which each step copies as a whole."""
+    rest = (one for one in good.columns if one not in (*SERIES_OF, "line"))
+    return good.select(fn.struct(*SERIES_OF).alias("series"), *rest)
+
+
+def unpacked(rows: DataFrame) -> DataFrame:
+    """Undo `packed`."""
+    return rows.select("series.*", *(one for one in rows.columns if one != "series"))
+
+
 def _in_order(value: str = "value") -> WindowSpec:
     """Return the rows of a series by time, those of one time as they were received."""
     order = ("time", fn.asc_nulls_last("received"), value, "path")
-    return Window.partitionBy(*SERIES_OF).orderBy(*order)
+    return Window.partitionBy("series").orderBy(*order)
 
 
 def with_duplicates(good: DataFrame) -> DataFrame:
@@ -180,7 +190,7 @@ def readable(good: DataFrame) -> DataFrame:
     is_spike = (value >= level) & (below >= 2) & (3 * below >= 2 * others)
     is_misread = (
         fn.when(fn.col("running"), is_cut | is_long)
-        .when(fn.col("metric").isin(*_TUPLES, "pair_bytes", "received_bytes"), is_spike)
+        .when(fn.col("series.metric").isin(*_TUPLES, "pair_bytes", "received_bytes"), is_spike)
         .otherwise(fn.lit(False))
     )
     unless = fn.coalesce(is_misread, fn.lit(False)) & fn.col("reason").isNull()
@@ -190,7 +200,7 @@ def readable(good: DataFrame) -> DataFrame:
 
 def is_reading() -> Column:
     """Say whether a row is a reading of a running total, or of the uptime."""
-    return fn.col("running") | (fn.col("metric") == "uptime_ns")
+    return fn.col("running") | (fn.col("series.metric") == "uptime_ns")
 
 
 def increments(good: DataFrame, reading: Reading) -> DataFrame:
@@ -229,7 +239,7 @@ def possible(rows: DataFrame) -> DataFrame:
     The first sample of a series has the time to the next one; a series of one sample has none, and
     only its memory is judged.
     """
-    value, metric = fn.col("value"), fn.col("metric")
+    value, metric = fn.col("value"), fn.col("series.metric")
     after = fn.lead("gap_us").over(_in_order("read"))
     gap = fn.coalesce("gap_us", after).cast("decimal(19,0)")
     most = (
