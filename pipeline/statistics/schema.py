@@ -27,8 +27,8 @@ its faulty samples.
 """
 
 PLACE = ("topology", "node", "worker", "task")
-"""What rows are spread over processes by: whatever judges samples by each other, or sums them by
-time, needs rows of one place only."""
+"""What samples are spread over processes by where they are summed by time: that needs rows of one
+place only."""
 
 SERIES_OF = (*PLACE, "component", "metric", "other", "source")
 """The series of a sample; two of one series and of the same time by the node's clock are the same
