@@ -118,7 +118,10 @@ def _in_words() -> Column:
 
 
 def packed(good: DataFrame) -> DataFrame:
-    """Put what identifies a series into one column, which each step copies as a whole."""
+    """Put what identifies a series into one column, which each step copies as a whole.
+
+    A good line has no `line`, which is left out.
+    """
     rest = (one for one in good.columns if one not in (*SERIES_OF, "line"))
     return good.select(fn.struct(*SERIES_OF).alias("series"), *rest)
 

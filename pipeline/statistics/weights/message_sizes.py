@@ -15,6 +15,7 @@ from pyspark.sql import functions as fn
 
 from slotwise.pipeline.statistics.schema import STORM
 from slotwise.pipeline.statistics.weights import windows as w
+from slotwise.pipeline.statistics.weights.series import part
 
 SIZE_OF_SOME = "size of some"
 """The subject of sizes where some of the senders are in the receiver's worker."""
@@ -48,11 +49,9 @@ def message_sizes(windows: DataFrame) -> DataFrame:
     )
     outside = _whole(fn.col("rate") - fn.col("inside"))
     subject = fn.when(fn.col("inside") == 0, w.SIZE).otherwise(SIZE_OF_SOME)
-    nothing = fn.lit(None).cast("string")
-    parts = {"subject": subject, "a": fn.col("sender"), "b": fn.col("component"), "apart": nothing}
     return rows.select(
         *("topology", "source", "day", "start", "n"),
-        fn.struct(*(part.alias(name) for name, part in parts.items())).alias("part"),
+        part(subject, fn.col("sender"), fn.col("component")).alias("part"),
         # What came in the time of the tuples that were executed, though a line may be lost.
         _share("bytes", fn.col("executed_us"), fn.col("came_us")).alias("y"),
         _share("tuples", outside, fn.col("rate")).alias("x"),

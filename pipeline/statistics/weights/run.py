@@ -33,6 +33,7 @@ from slotwise.pipeline.statistics.weights.coverage import (
 )
 from slotwise.pipeline.statistics.weights.days import DayTables
 from slotwise.pipeline.statistics.weights.facts import Facts, utc
+from slotwise.pipeline.statistics.weights.message_sizes import message_sizes
 from slotwise.pipeline.statistics.weights.presence import (
     Presence,
     Span,
@@ -94,7 +95,8 @@ def collect_sums(
         reporting = {key: one for key, one in rules.reporting.items() if key[0] in mine}
         covered = with_covered_time(w.clocked(windows, rules.hz), reporting, stored)
         with aggregated_once(windows.sparkSession):
-            values = series(covered, tables.together, has_message_sizes=has_message_sizes)
+            sizes = message_sizes(covered) if has_message_sizes else None
+            values = series(covered, tables.together, sizes)
             apart = ["bucket"]
             if table_of(statistic) == "series":
                 values, apart = tables.add("series", SERIES, values, is_read_again=True), []

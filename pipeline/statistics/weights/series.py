@@ -10,7 +10,6 @@ from pyspark.sql import functions as fn
 
 from slotwise.pipeline.statistics.schema import STORM
 from slotwise.pipeline.statistics.weights import windows as w
-from slotwise.pipeline.statistics.weights.message_sizes import message_sizes
 
 SERIES = (
     "subject string, topology string, source string, a string, b string, start timestamp, "
@@ -36,8 +35,7 @@ _APART = ("topology", "source", "day", "start", *_SUBJECT, "apart", "bucket")
 def series(
     windows: DataFrame,
     together: Callable[..., DataFrame],
-    *,
-    has_message_sizes: bool,
+    sizes: DataFrame | None = None,
 ) -> DataFrame:
     """Give `SERIES` from `WINDOWS` with their `day`, all of a subject and day in one partition.
 
@@ -47,12 +45,12 @@ def series(
         `WINDOWS` with their `day`.
     together
         `DayTables.together`: the rows with a `bucket`, which `SERIES` have, too.
-    has_message_sizes
-        Whether there are windows of ``from outside``.
+    sizes
+        Of `message_sizes`; ``None`` = there are none.
     """
     parts = [windows.withColumn("part", fn.explode(_subjects())), _of_tasks(task_times(windows))]
-    if has_message_sizes:
-        parts.append(message_sizes(windows))
+    if sizes is not None:
+        parts.append(sizes)
     rows = together(reduce(DataFrame.unionByName, map(_of_subjects, parts)), *_SUBJECT)
     # Of several rows of a task and window, or of a component, the sum; Spark needs no more shuffle.
     numbers = {"y": "decimal(38,0)", "x": "decimal(38,0)", "n": "bigint"}
@@ -89,7 +87,7 @@ def _subjects() -> Column:
 
 
 def part(
-    subject: str, a: Column, b: Column | None = None, *, apart: Column | None = None
+    subject: str | Column, a: Column, b: Column | None = None, *, apart: Column | None = None
 ) -> Column:
     """Give a subject and its ends; the values of a window that differ in `apart` are several."""
     nothing = fn.lit(None)
