@@ -136,13 +136,13 @@ class ConnectedParams(Parameters):
         Combinations of counts of the feedback types; cycles beyond that are relaxed.
     max_load_bound_steps
         Steps of the tables behind the load bound: some seconds.
-    max_units, min_rack_units, max_rack_units, max_rack_steps
-        Units of capacity of a place in the tables; of a rack as many as the steps to fill them
-        allow, but some at least.
+    max_units
+        Units of capacity of a place in the tables.
+    max_rack_steps, rack_steps_per_second, rack_time_fraction
+        Steps of the tables behind the bound of the flow between racks: some seconds; their
+        estimated speed; and the share of the time left that they may take.
     counts_fraction
         Share of the time left for prices of counts.
-    rack_time_fraction
-        Share of the time left for the bound of the flow between racks.
     tightest_fraction
         Rules that fill fewer nodes than this fraction of the tightest rule get no table.
     max_split_states, max_split_configurations
@@ -184,11 +184,10 @@ class ConnectedParams(Parameters):
     max_assignments: int = 200
     max_load_bound_steps: int = 3_000_000_000
     max_units: int = 2_000
-    min_rack_units: int = 200
-    max_rack_units: int = 5_000
-    max_rack_steps: int = 300_000_000
-    counts_fraction: float = 0.5
+    max_rack_steps: int = 6_000_000_000
+    rack_steps_per_second: int = 1_000_000_000
     rack_time_fraction: float = 0.25
+    counts_fraction: float = 0.5
     tightest_fraction: float = 0.5
     max_split_states: int = 2_000
     max_split_configurations: int = 5_000

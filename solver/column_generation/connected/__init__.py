@@ -13,9 +13,9 @@ resource alone and without slots. Jointly, the flow inside the workers of a cont
 this content (`worker_bounds`); contents are priced by listing those that the tables of
 `tree_knapsack` do not rule out and checking every rule of each (`content_pricing`), at duals kept
 within proven ones (`joint_duals`). Prices of counts (`count_prices`) then take the place of the
-duals; those of racks bound the flow between racks. `joint_search` bounds what the units of all
-tasks add, searches among the contents whose reduced cost fits the gap, and makes placements of the
-columns found.
+duals. `joint_search` bounds what the units of all tasks add, searches among the contents whose
+reduced cost fits the gap, and makes placements of the columns found. Least cuts bound the flow
+between racks (`rack_flow`).
 
 Start with `engine`, then `place_model`. It may import `configurations`, `worker_packing`, the
 modules of `solver.column_generation`, `solver.structure`, `solver.core` and `models`.

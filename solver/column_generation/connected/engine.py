@@ -20,7 +20,6 @@ from slotwise.solver.column_generation.connected.gap_search import GapSearch, le
 from slotwise.solver.column_generation.connected.joint_search import (
     JointLevels,
     by_counts,
-    flow_between_racks,
     joint_search,
     make_joint_levels,
     roundings,
@@ -32,6 +31,7 @@ from slotwise.solver.column_generation.connected.place_model import (
     make_place_model,
     why_not_connected,
 )
+from slotwise.solver.column_generation.connected.rack_flow import flow_between_racks
 from slotwise.solver.column_generation.connected.two_level_search import two_level_search
 from slotwise.solver.column_generation.connected.worker_split import (
     WorkerSplitter,
@@ -173,7 +173,7 @@ def _solve(search: _ConnectedSearch, deadline: float) -> None:
     nodes = _tightest_level(places, scale, until, params, token)
     gap_search = level_search(nodes, params, token)
     search.nodes = gap_search.bound
-    search.between_racks = flow_between_racks(places, scale, deadline, params, token)
+    search.between_racks = flow_between_racks(places, deadline, params, token)
     workers = None
     if places.workers is not None:
         workers = make_level(places.workers, scale, deadline, params, token)
@@ -185,12 +185,25 @@ def _solve(search: _ConnectedSearch, deadline: float) -> None:
     _search_levels(search, nodes, workers, gap_search, until)
     if search.best.is_settled or not places.node_saving:
         return
+    by_levels = search.saved
     joint = _search_jointly(search, nodes, workers, deadline)
-    if not search.best.is_settled:
+    if _are_levels_as_near(search, by_levels):
         until = search.share(1 - params.tree_fraction, deadline)
         _search_levels(search, nodes, workers, gap_search, until)
     if not search.best.is_settled:
         _branch(search, joint, search.share(params.tree_fraction, deadline))
+
+
+def _are_levels_as_near(search: _ConnectedSearch, by_levels: int | None) -> bool:
+    """Return whether a gap is open, and that of the levels at their own duals not twice as large.
+
+    What did not fit in the search of the smaller gap is far more in a larger one.
+    """
+    if search.best.is_settled:
+        return False
+    if by_levels is None or search.saved is None:
+        return True
+    return by_levels - search.enough <= 2 * (search.saved - search.enough)
 
 
 def _search_levels(

@@ -1,10 +1,11 @@
-"""The inner loops of `tree_knapsack` and `level`, compiled by Numba.
+"""The inner loops of tables over kinds, loads and counts, compiled by Numba.
 
 They are cached on disk; the very first use takes seconds.
 """
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit
 
 from slotwise.models.problem.problem import IntArray
@@ -114,3 +115,89 @@ def add_parts(prices: IntArray, first: int, last: int, best: IntArray) -> None:
                 if p == top and best[p, w - n] > NEG_INF // 2:
                     most = max(most, best[p, w - n] + prices[n])
             best[p, w] = most
+
+
+@njit(cache=True, nogil=True)
+def take_parts(
+    prices: IntArray,
+    first: int,
+    last: int,
+    before: IntArray,
+    best: IntArray,
+    p: int,
+    left: int,
+    times: IntArray,
+) -> tuple[int, int]:
+    """Take from `left` tasks in p parts those of `first` to `last` tasks that gave the best.
+
+    Returns the parts and the tasks that remain, where `best` is what it was `before` `add_parts`.
+
+    Parameters
+    ----------
+    prices
+        As in `add_parts`.
+    before, best
+        [P + 1, W + 1] before and after it.
+    times
+        [N + 1] how often each count occurs; raised in place.
+    """
+    top = best.shape[0] - 1
+    while best[p, left] != before[p, left]:
+        value, source = best[p, left], -1
+        for n in range(first, min(last, left) + 1):
+            for q in range(max(p - 1, 0), p + 1 if p == top else p):
+                if best[q, left - n] > NEG_INF // 2 and best[q, left - n] + prices[n] == value:
+                    source = q
+            if source >= 0:
+                times[n] += 1
+                p, left = source, left - n
+                break
+    return p, left
+
+
+@njit(cache=True, nogil=True)
+def attach(
+    own: IntArray,
+    own_weight: int,
+    child: IntArray,
+    weight: int,
+    flow: int,
+    room: int,
+    joined: IntArray,
+) -> None:
+    """Fill ``joined[x, h] = min_yij own[x, i] + child[y, j] - flow * x * y``, h = i + weight y + j.
+
+    Units are used exactly, and those of the x tasks themselves are not counted in h. Where nothing
+    uses h units the entry stays as it was.
+
+    Parameters
+    ----------
+    own, own_weight
+        [X + 1, I] least cost of a kind's subtree so far, by its tasks and the units of those below;
+        units of a task.
+    child, weight
+        [Y + 1, J] the same of a kind below it.
+    flow
+        What a pair of tasks of both saves.
+    room
+        Units of a place.
+    joined
+        [X + 1, H]; filled in place.
+    """
+    far = -NEG_INF
+    width = joined.shape[1]
+    best = np.empty(width, dtype=np.int64)
+    for x in range(own.shape[0]):
+        limit = min(width - 1, room - x * own_weight)
+        best[:] = far
+        for y in range(child.shape[0]):
+            for j in range(min(child.shape[1], limit - weight * y + 1)):
+                if child[y, j] < far:
+                    best[weight * y + j] = min(best[weight * y + j], child[y, j] - flow * x * y)
+        finite = np.flatnonzero(best < far)
+        for i in range(min(own.shape[1], limit + 1)):
+            if own[x, i] < far:
+                for more in finite:
+                    if i + more > limit:
+                        break
+                    joined[x, i + more] = min(joined[x, i + more], own[x, i] + best[more])

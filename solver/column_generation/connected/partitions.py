@@ -162,19 +162,17 @@ class _OfKind:
 
     def dearest(self, prices: IntArray) -> tuple[int, IntArray] | None:
         """Return the cost and the parts of the dearest; see `Partitions.dearest`."""
+        from slotwise.solver.column_generation.connected.kernels import take_parts
+
         tables = self._tables(prices, self.segments)
         p, left = 0, self.size
-        cost = value = int(tables[-1][1][p, left])
+        cost = int(tables[-1][1][p, left])
         if cost <= NEG_INF // 2:
             return None
         times = np.zeros(self.largest + 1, dtype=np.int64)
         for i in range(len(self.segments) - 1, -1, -1):
-            before, table = tables[i]
-            while value != int(before[p, left]):
-                p, n = _last_part(prices, self.segments[i], table, p, left)
-                times[n] += 1
-                left -= n
-                value = int(table[p, left])
+            segment = self.segments[i]
+            p, left = take_parts(prices, segment.first, segment.last, *tables[i], p, left, times)
             if i == len(self.segments) - 1 and i:
                 p = int(_kept(tables[i - 1][1], self.segments[i - 1])[:, left].argmax())
         return cost, times
@@ -218,18 +216,3 @@ def _kept(table: IntArray, segment: _Segment) -> IntArray:
     parts = np.arange(len(table))[:, None]
     allowed = (parts >= segment.least) & (parts <= segment.most)
     return np.asarray(np.where(allowed, table, NEG_INF))
-
-
-def _last_part(
-    prices: IntArray, segment: _Segment, table: IntArray, p: int, left: int
-) -> tuple[int, int]:
-    """Return the parts before, and the tasks of a part that gives the best of p parts."""
-    counts = np.arange(segment.first, min(segment.last, left) + 1)
-    top = len(table) - 1
-    for before in {p - 1, p} if p == top else {p - 1}:
-        if before >= 0:
-            sums = table[before, left - counts]
-            good = (sums > NEG_INF // 2) & (sums + prices[counts] == table[p, left])
-            if good.any():
-                return before, int(counts[good.argmax()])
-    raise AssertionError("no part gives the best value of the table")

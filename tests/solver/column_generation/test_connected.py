@@ -25,8 +25,8 @@ from slotwise.solver.column_generation.connected.enumeration import (
     is_connected,
 )
 from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
-from slotwise.solver.column_generation.connected.joint_search import rack_graph
 from slotwise.solver.column_generation.connected.level import find_duals, make_load_bound
+from slotwise.solver.column_generation.connected.rack_flow import rack_graph
 from slotwise.solver.column_generation.connected.tree_knapsack import (
     best_configurations,
     best_value,

@@ -1,0 +1,119 @@
+"""Least cuts of places by their units, and the flow between them: against all contents."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from functools import cache
+
+import numpy as np
+from flow_graphs import flow_graph, graphs
+from hypothesis import given
+from hypothesis import strategies as st
+
+from slotwise.models.problem.problem import IntArray
+from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
+from slotwise.solver.column_generation.connected.rack_flow import (
+    FAR,
+    fullest,
+    least_cuts,
+    least_flow_between,
+)
+from slotwise.solver.column_generation.params import ConnectedParams
+from slotwise.solver.core.memory import RunToken
+
+
+def all_contents(graph: FlowGraph) -> IntArray:
+    """Return [Y, K] what a place may hold beside nothing."""
+    rows = np.array(list(itertools.product(*(range(most + 1) for most in graph.most.tolist()))))
+    rows = rows[rows.any(axis=1)]
+    return np.asarray(rows[rows @ graph.weights <= graph.capacity])
+
+
+def cuts_of(graph: FlowGraph, contents: IntArray) -> IntArray:
+    """Return [Y] the flow from contents to all other tasks."""
+    of_tasks = graph.flow @ graph.sizes
+    return np.asarray(contents @ of_tasks - 2 * graph.gains(contents))
+
+
+def least_flow(graph: FlowGraph) -> int:
+    """Return the least flow between places, over all ways to fill them."""
+    contents = [tuple(row) for row in all_contents(graph).tolist()]
+    inside = dict(zip(contents, graph.gains(np.array(contents)).tolist(), strict=True))
+
+    @cache
+    def most_inside(left: tuple[int, ...]) -> int:
+        if not any(left):
+            return 0
+        first = next(k for k, n in enumerate(left) if n)
+        return max(
+            inside[row] + most_inside(tuple(a - b for a, b in zip(left, row, strict=True)))
+            for row in contents
+            if row[first] and all(a >= b for a, b in zip(left, row, strict=True))
+        )
+
+    inside_all: int = most_inside(tuple(graph.sizes.tolist()))
+    return int(graph.gains(graph.sizes)) - inside_all
+
+
+def with_relaxed_cycles(graph: FlowGraph) -> FlowGraph:
+    """Return the same kinds without feedback kinds."""
+    return make_flow_graph(
+        graph.sizes,
+        graph.flow,
+        graph.weights,
+        graph.capacity,
+        graph.most,
+        graph.admits,
+        RunToken(),
+        ConnectedParams(max_assignments=1),
+    )
+
+
+@given(graphs())
+def test_a_least_cut_is_the_least_of_all_contents_with_these_units(graph: FlowGraph) -> None:
+    contents = all_contents(graph)
+    cuts, units = cuts_of(graph, contents), contents @ graph.weights
+    found = least_cuts(graph, RunToken())
+    relaxed = least_cuts(with_relaxed_cycles(graph), RunToken())
+    for h in range(1, graph.capacity + 1):
+        truth = int(cuts[units == h].min(initial=FAR))
+        assert int(found[h]) == truth
+        assert int(relaxed[h]) <= truth
+
+
+@given(graphs(), st.integers(0, 300))
+def test_no_placement_has_less_flow_between_places(graph: FlowGraph, steps: int) -> None:
+    truth = least_flow(graph)
+    for most in (math.inf, steps):
+        for one in (graph, with_relaxed_cycles(graph)):
+            assert 0 <= least_flow_between(one, most, RunToken()) <= truth
+
+
+def test_two_places_are_bounded_by_the_least_flow_there_is() -> None:
+    flow = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
+    graph = flow_graph([6, 9, 5], [3, 2, 2], 30, flow)
+    assert least_flow_between(graph, math.inf, RunToken()) == least_flow(graph) > 0
+
+
+def test_one_place_that_holds_all_has_no_flow_to_others() -> None:
+    graph = flow_graph([2, 2], [1, 1], 4, np.array([[0, 1], [1, 0]]))
+    assert least_flow_between(graph, math.inf, RunToken()) == 0
+
+
+@given(
+    st.lists(st.integers(0, 12), min_size=1, max_size=4),
+    st.lists(st.integers(0, 40), min_size=1, max_size=5),
+)
+def test_a_node_is_as_full_as_the_largest_sum_of_demands(
+    demand: list[int], capacity: list[int]
+) -> None:
+    sums = {0}
+    for total in range(1, max(capacity) + 1):
+        if any(one and total - one in sums for one in demand):
+            sums.add(total)
+    found = fullest(np.array(capacity), np.array(demand)).tolist()
+    if any(demand):
+        assert found == [max(one for one in sums if one <= room) for room in capacity]
+    else:
+        assert found == capacity
