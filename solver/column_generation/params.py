@@ -132,8 +132,9 @@ class ConnectedParams(Parameters):
         Share of the time left for the best solution of nodes where workers matter too.
     max_partial
         Partial configurations followed at once; beyond it the enumeration is given up.
-    max_assignments
-        Combinations of counts of the feedback types; cycles beyond that are relaxed.
+    max_assignments, max_round_steps
+        Combinations of counts of the feedback kinds, and the steps that pricing takes to go through
+        all of them, a few seconds; cycles beyond that are relaxed.
     max_load_bound_steps
         Steps of the tables behind the load bound: some seconds.
     max_units
@@ -141,8 +142,8 @@ class ConnectedParams(Parameters):
     max_rack_steps, rack_steps_per_second, rack_time_fraction
         Steps of the tables behind the bound of the flow between racks: some seconds; their
         estimated speed; and the share of the time left that they may take.
-    counts_fraction
-        Share of the time left for prices of counts.
+    counts_fraction, loads_fraction
+        Shares of the time left for prices of counts, and for the load bound by listed contents.
     tightest_fraction
         Rules that fill fewer nodes than this fraction of the tightest rule get no table.
     max_split_states, max_split_configurations
@@ -169,8 +170,9 @@ class ConnectedParams(Parameters):
         Contents of small reduced cost among which CP-SAT combines placements, beside the columns.
     tree_fraction
         Share of the time left after all searches for branch and price.
-    node_search_fraction, max_searched
-        Share of the time left for the search of one of its nodes, and most contents in it.
+    node_search_fraction, max_searched, max_listed
+        Share of the time left for the search of one of its nodes; most contents in it, and most by
+        which its load bound is raised.
     max_count_cuts
         Cuts by the number of tasks of a kind on a node.
     max_tightened
@@ -182,12 +184,14 @@ class ConnectedParams(Parameters):
     node_time_fraction: float = 0.4
     max_partial: int = 1_000_000
     max_assignments: int = 200
+    max_round_steps: int = 14_000_000_000
     max_load_bound_steps: int = 3_000_000_000
     max_units: int = 2_000
     max_rack_steps: int = 6_000_000_000
     rack_steps_per_second: int = 1_000_000_000
     rack_time_fraction: float = 0.25
     counts_fraction: float = 0.5
+    loads_fraction: float = 0.1
     tightest_fraction: float = 0.5
     max_split_states: int = 2_000
     max_split_configurations: int = 5_000
@@ -208,6 +212,7 @@ class ConnectedParams(Parameters):
     tree_fraction: float = 0.3
     node_search_fraction: float = 0.1
     max_searched: int = 5_000
+    max_listed: int = 100_000
     max_count_cuts: int = 100
     max_tightened: int = 300
     residual: ResidualParams = ResidualParams()

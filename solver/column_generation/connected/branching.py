@@ -201,7 +201,7 @@ class BranchAndPrice:
     def _load_bound(self, partitions: Partitions, prices: IntArray, deadline: float) -> LoadBound:
         """Return the load bound at prices; zeros where it gained nothing at the root."""
         pricing, root = self.pricing, self.joint.load_bound
-        if root.total < pricing.scale:
+        if self.joint.by_tables < pricing.scale:
             return replace(root, least=np.zeros_like(root.least))
         return load_bound_at(pricing, partitions.barring(prices, 2 * pricing.most), deadline)
 
@@ -242,26 +242,36 @@ class BranchAndPrice:
         until = now + params.node_search_fraction * (deadline - now)
         priced = self._with_losses(node)
 
-        def columns(gap: int, deadline: float) -> TypeColumns:
+        def fitting(gap: int, deadline: float) -> IntArray:
             room = gap - load.min_of_others
             rows = pricing.below(priced, room, params.max_candidates, deadline)
             rows = rows[node.partitions.admits(rows)]
-            rows = rows[self._lost(node, rows) <= gap]
+            return np.asarray(rows[self._lost(node, rows) <= gap])
+
+        def columns(gap: int, deadline: float) -> TypeColumns:
+            rows = fitting(gap, deadline)
             if len(rows) > params.max_searched:
                 raise TooLongError
             counts = np.concatenate([np.zeros((1, rows.shape[1]), dtype=np.int64), rows])
             return TypeColumns(counts, pricing.values(counts) // pricing.scale)
 
-        total = node.partitions.total(node.prices)
+        total, gap = node.partitions.total(node.prices), self._gap(node) + load.total
         try:
-            columns(self._gap(node) + load.total, until)
+            rows = fitting(gap, until)
         except TooLongError:
             return node.saved
+        if len(rows) > params.max_listed:
+            return node.saved
+        # What has another content saves no more than the best.
+        listed = load.with_listed(rows, pricing.reduced_costs(node.prices, rows), gap)
+        saved = min(node.saved, max((total - listed.total) // pricing.scale, self.enough()))
+        if saved <= self.enough() or len(rows) > params.max_searched:
+            return saved
         search = GapSearch(
             self.joint.sizes,
             pricing.scale,
             total,
-            total - node.saved * pricing.scale,
+            total - saved * pricing.scale,
             columns,
             params.residual,
             pricing.token,
@@ -274,7 +284,7 @@ class BranchAndPrice:
             pass  # what is proven on the way stands in `search`
         finally:
             self.by_solver |= search.by_solver
-        return min(node.saved, search.bound)
+        return min(saved, search.bound)
 
     def _row_to_branch(self, master: CountMaster) -> CountRow | None:
         """Return the row whose children's masters are worth least; ``None``: all are whole."""

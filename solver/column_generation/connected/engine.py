@@ -20,6 +20,7 @@ from slotwise.solver.column_generation.connected.gap_search import GapSearch, le
 from slotwise.solver.column_generation.connected.joint_search import (
     JointLevels,
     by_counts,
+    by_loads,
     joint_search,
     make_joint_levels,
     roundings,
@@ -239,16 +240,27 @@ def _search_jointly(
     if not search.best.is_settled:
         joint = by_counts(joint, search.share(params.counts_fraction, deadline))
         search.prove_joint(joint.saved)
+    joint = _bounded_by_loads(search, joint, deadline)
     if search.best.is_settled:
         return joint
     until = search.share(params.combination_fraction, deadline)
     for configurations in roundings(joint, search.places, until, search.limits):
         search.offer(configurations)
+    joint = _bounded_by_loads(search, joint, deadline)
     if not search.best.is_settled:
         closing = joint_search(joint)
         closing.enough = search.enough
         _run_gap_search(search, closing, search.share(params.joint_fraction, deadline))
         search.prove_joint(closing.bound)
+    return joint
+
+
+def _bounded_by_loads(search: _ConnectedSearch, joint: JointLevels, deadline: float) -> JointLevels:
+    """Raise the load bound as far as contents can be listed, if a gap is open."""
+    if not search.best.is_settled:
+        until = search.share(search.params.loads_fraction, deadline)
+        joint = by_loads(joint, search.enough, until)
+        search.prove_joint(joint.saved)
     return joint
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import BoolArray, IntArray
-from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
+from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS
 from slotwise.solver.structure.task_types import flow_inside
 
 Admits = Callable[[IntArray], BoolArray]
@@ -124,12 +124,12 @@ def make_flow_graph(
     most: IntArray,
     admits: Admits,
     token: CancellationToken,
-    params: ConnectedParams = CONNECTED_DEFAULTS,
+    max_assignments: int = CONNECTED_DEFAULTS.max_assignments,
 ) -> FlowGraph:
-    """Return the graph; see `FlowGraph`."""
+    """Return the graph; see `FlowGraph`. Its feedback kinds have few combinations of counts."""
     whole = nx.from_numpy_array((flow > 0) & ~np.eye(len(sizes), dtype=np.bool_))
     rest = whole.copy()
-    feedback = _feedback_types(whole, most, params.max_assignments, token)
+    feedback = _feedback_types(whole, most, max_assignments, token)
     rest.remove_nodes_from(feedback)
     for a, b in rest.edges:
         rest.edges[a, b]["pairs"] = int(flow[a, b] * sizes[a] * sizes[b])
@@ -160,6 +160,12 @@ def make_flow_graph(
         children=tuple(tuple(group) for group in children),
         admits=admits,
     )
+
+
+def with_relaxed_cycles(graph: FlowGraph, token: CancellationToken) -> FlowGraph:
+    """Return the same kinds without feedback kinds."""
+    rule = graph.weights, graph.capacity
+    return make_flow_graph(graph.sizes, graph.flow, *rule, graph.most, graph.admits, token, 0)
 
 
 def _feedback_types(

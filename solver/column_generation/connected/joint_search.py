@@ -40,12 +40,25 @@ from slotwise.solver.structure.task_types import TaskTypes
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointLevels:
-    """Nodes with their workers: pricing, proven duals, and the load bound at these."""
+    """Nodes with their workers.
+
+    Parameters
+    ----------
+    pricing, duals
+        Of contents, and proven.
+    load_bound
+        The best one known at these duals.
+    sizes
+        [K] number of tasks.
+    by_tables
+        What the load bound of the tables alone adds up to.
+    """
 
     pricing: ContentPricing
     duals: JointDuals
     load_bound: LoadBound
     sizes: IntArray
+    by_tables: int
 
     @property
     def saved(self) -> int:
@@ -79,7 +92,7 @@ def make_joint_levels(
     start = node_sizes(places.problem, places.kinds).with_smaller(nodes.duals.configurations)
     duals = find_joint_duals(pricing, proven, start, deadline, params)
     load_bound = load_bound_at(pricing, duals.pi, deadline)
-    return JointLevels(pricing, duals, load_bound, sizes)
+    return JointLevels(pricing, duals, load_bound, sizes, load_bound.total)
 
 
 def by_counts(joint: JointLevels, deadline: float) -> JointLevels:
@@ -87,8 +100,29 @@ def by_counts(joint: JointLevels, deadline: float) -> JointLevels:
     pricing = joint.pricing
     duals = find_count_prices(pricing, joint.duals, deadline, pricing.params)
     load_bound = load_bound_at(pricing, duals.pi, deadline)
-    levels = JointLevels(pricing, duals, load_bound, joint.sizes)
+    levels = JointLevels(pricing, duals, load_bound, joint.sizes, load_bound.total)
     return levels if levels.saved <= joint.saved else joint
+
+
+def by_loads(joint: JointLevels, enough: int, deadline: float) -> JointLevels:
+    """Raise the load bound by the contents that solutions of more than `enough` may have.
+
+    These are listed, and the flow inside their workers bounded by best splits. The levels stay as
+    they were where the contents are too many.
+    """
+    pricing, load = joint.pricing, joint.load_bound
+    room = pricing.total(joint.duals.pi) - (enough + 1) * pricing.scale - load.min_of_others
+    if room < 0:
+        return joint  # nothing saves more
+    pricing.splits = True
+    if pricing.workers is not None:
+        pricing.workers.deadline = deadline
+    try:
+        rows = pricing.below(joint.duals.pi, room, pricing.params.max_candidates, deadline)
+    except TooLongError:
+        return joint
+    costs = pricing.reduced_costs(joint.duals.pi, rows)
+    return replace(joint, load_bound=load.with_listed(rows, costs, room))
 
 
 def load_bound_at(pricing: ContentPricing, duals: IntArray, deadline: float) -> LoadBound:

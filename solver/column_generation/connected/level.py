@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from slotwise.models.problem.problem import IntArray
-from slotwise.solver.column_generation.connected.graph import FlowGraph
+from slotwise.solver.column_generation.connected.graph import FlowGraph, with_relaxed_cycles
 from slotwise.solver.column_generation.connected.tree_knapsack import (
     Steps,
     best_configurations,
@@ -67,11 +67,14 @@ class ProvenDuals:
 def find_duals(graph: FlowGraph, scale: int, deadline: float, token: RunToken) -> ProvenDuals:
     """Return the least duals found until the deadline; those of every whole round are proven.
 
-    The first such round always runs to its end, because nothing is proven without it. With many
-    units of capacity it is one of rougher units, whose duals are proven here, too.
+    The first such round always runs to its end, because nothing is proven without it. With feedback
+    kinds it is one that relaxes all cycles, and with many units of capacity one of rougher units:
+    their duals are proven here, too.
     """
     master = ConnectedMaster(graph, scale)
-    if graph.capacity > ROUGH_UNITS:
+    if graph.feedback:
+        master.start_from(find_duals(with_relaxed_cycles(graph, token), scale, deadline, token))
+    elif graph.capacity > ROUGH_UNITS:
         weights, capacity = coarse(graph.weights, graph.capacity, graph.capacity // ROUGHER)
         rough = replace(graph, weights=weights, capacity=capacity)
         master.start_from(find_duals(rough, scale, deadline, token))
@@ -185,6 +188,19 @@ class LoadBound:
     def min_of_others(self) -> int:
         """The same of all configurations but one, whichever that is."""
         return int(self.least[-1 - self.capacity :].min())
+
+    def with_listed(self, counts: IntArray, costs: IntArray, room: int) -> LoadBound:
+        """Return the bound by reduced costs [Y] of configurations [Y, K], if it is a better one.
+
+        These are all whose reduced cost is at most `room`, at least 0.
+        """
+        from slotwise.solver.column_generation.connected.kernels import add_up
+
+        by_units = np.full(self.capacity + 1, room + 1, dtype=np.int64)
+        np.minimum.at(by_units, counts @ self.weights, np.maximum(costs, 0))
+        least = np.zeros_like(self.least)
+        add_up(by_units, least)
+        return replace(self, least=least) if least[-1] > self.total else self
 
     def of_others(self, counts: IntArray) -> IntArray:
         """Return [Y] the same of all other configurations where one holds counts [Y, K]."""

@@ -25,7 +25,11 @@ from slotwise.models.values import NO_LIMIT
 from slotwise.solver.column_generation.configurations.enumeration import (
     within_node_caps,
 )
-from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
+from slotwise.solver.column_generation.connected.graph import (
+    Admits,
+    FlowGraph,
+    make_flow_graph,
+)
 from slotwise.solver.column_generation.connected.node_rules import (
     NodeRules,
     TopologyKinds,
@@ -247,13 +251,26 @@ def _nodes(
     tasks = int(kinds.sizes.sum())
     additive.append((np.ones(kinds.count, dtype=np.int64), tasks))
     filled = [int(kinds.sizes @ weights) / max(units, 1) for weights, units in additive]
-    return tuple(
-        make_flow_graph(
-            kinds.sizes, kinds.flow, *coarse(*rule, params.max_units), most, admits, token, params
-        )
+    tight = [
+        coarse(*rule, params.max_units)
         for rule, share in zip(additive, filled, strict=True)
         if share >= params.tightest_fraction * max(filled)
-    )
+    ]
+    return tuple(_graph(kinds, rule, most, admits, params, token) for rule in tight)
+
+
+def _graph(
+    kinds: TaskTypes,
+    rule: tuple[IntArray, int],
+    most: IntArray,
+    admits: Admits,
+    params: ConnectedParams,
+    token: CancellationToken,
+) -> FlowGraph:
+    """Return the graph of a rule; cycles are relaxed where a round of pricing would take long."""
+    steps = rule[1] ** 2 // 2 * int((most + 1).sum())  # of the tables of one choice of counts
+    few = min(params.max_assignments, params.max_round_steps // max(steps, 1))
+    return make_flow_graph(kinds.sizes, kinds.flow, *rule, most, admits, token, few)
 
 
 def most_on_nodes(problem: Problem, kinds: TaskTypes) -> IntArray:
@@ -286,5 +303,5 @@ def _workers(
 
     most = np.where(admits(np.eye(kinds.count, dtype=np.int64)), most, 0)
     heap = [WorkerRule(heap_of(problem, one.kinds), one.rules.heap_limit) for one in topologies]
-    units = coarse(*in_common_units(heap), params.max_units)
-    return make_flow_graph(kinds.sizes, kinds.flow, *units, most, admits, token, params)
+    rule = coarse(*in_common_units(heap), params.max_units)
+    return _graph(kinds, rule, most, admits, params, token)

@@ -86,8 +86,9 @@ def rack_graph(
     """
     if problem.distance[CLUSTER] == problem.distance[RACK]:
         return None
-    of_resources = zip(problem.capacity.T, kinds.demand.T, strict=True)
-    capacity = np.stack([fullest(*one) for one in of_resources], axis=1)
+    capacity = problem.capacity.copy()
+    for d, demand in enumerate(kinds.demand.T):
+        capacity[:, d] = fullest(capacity[:, d], demand)
     rooms = [offered(capacity[problem.node_rack == r]) for r in range(len(problem.racks))]
     room = np.max(rooms, axis=0)
     racks = np.arange(len(problem.racks))[:, None] == problem.node_rack
@@ -105,7 +106,8 @@ def rack_graph(
     tightest = max(limited, key=lambda d: float(needed[d] / max(int(room[d]), 1)))
     rule = coarse(kinds.demand[:, tightest], int(room[tightest]), int(room[tightest]))
     most = np.minimum(most, kinds.sizes)
-    return make_flow_graph(kinds.sizes, kinds.flow, *rule, most, admits, token, params)
+    few = params.max_assignments
+    return make_flow_graph(kinds.sizes, kinds.flow, *rule, most, admits, token, few)
 
 
 def fullest(capacity: IntArray, demand: IntArray) -> IntArray:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from engine_cases import small_instance
 from flow_graphs import flow_graph, graphs, rows_of
-from hypothesis import given, settings
+from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from slotwise.models.cancellation import CancelledError, WorkClock
@@ -28,7 +28,7 @@ from slotwise.solver.column_generation.connected.count_prices import (
 from slotwise.solver.column_generation.connected.engine import CONNECTED
 from slotwise.solver.column_generation.connected.graph import FlowGraph
 from slotwise.solver.column_generation.connected.joint_duals import JointDuals
-from slotwise.solver.column_generation.connected.joint_search import JointLevels
+from slotwise.solver.column_generation.connected.joint_search import JointLevels, by_loads
 from slotwise.solver.column_generation.connected.level import LoadBound, find_duals
 from slotwise.solver.column_generation.connected.partitions import CountRow, Partitions
 from slotwise.solver.column_generation.listed_master import NEG_INF
@@ -91,7 +91,7 @@ def root_of(graph: FlowGraph) -> JointLevels:
     units = int(graph.weights @ graph.sizes)
     least = np.zeros(units + 1, dtype=np.int64)
     load_bound = LoadBound(graph.weights, min(graph.capacity, units), least)
-    return JointLevels(pricing, duals, load_bound, graph.sizes)
+    return JointLevels(pricing, duals, load_bound, graph.sizes, load_bound.total)
 
 
 @settings(max_examples=60, deadline=None)
@@ -114,6 +114,16 @@ def test_a_node_bounds_all_solutions_that_keep_its_rows(
     contents = contents_of(graph)
     connected = contents[[graph.is_connected(row) for row in contents]]
     assert (price_of(prices, connected) >= SCALE * graph.gains(connected)).all()
+
+
+@settings(max_examples=60, deadline=None)
+@given(graphs(), st.integers(-3, 3))
+def test_listed_contents_bound_all_solutions(graph: FlowGraph, below: int) -> None:
+    """Whatever is known of the best placement: what is not listed costs more than it may."""
+    root, best = root_of(graph), most_inside(graph)
+    found = by_loads(root, max(int(best) - below, -1), time.perf_counter() + 60)
+    event("higher" if found.load_bound.total > root.load_bound.total else "as it was")
+    assert best <= found.saved <= root.saved
 
 
 @settings(max_examples=60, deadline=None)
@@ -155,7 +165,7 @@ def star() -> FlowGraph:
 
 def by_branching_alone(root: JointLevels, best: int) -> BranchAndPrice:
     """Return the tree where the contents that are left are never searched."""
-    root.pricing.params = replace(CONNECTED_DEFAULTS, max_searched=0)
+    root.pricing.params = replace(CONNECTED_DEFAULTS, max_searched=0, max_listed=0)
     return BranchAndPrice(root, lambda: best, lambda contents: None)
 
 

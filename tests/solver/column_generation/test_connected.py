@@ -58,7 +58,7 @@ def random_graph(rng: Generator, params: ConnectedParams = CONNECTED_DEFAULTS) -
         most,
         lambda rows: np.ones(len(rows), np.bool_),
         RunToken(),
-        params,
+        params.max_assignments,
     )
 
 

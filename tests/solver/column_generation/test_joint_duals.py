@@ -53,7 +53,7 @@ def random_levels(
     def admits(rows: IntArray) -> IntArray:
         return (rows @ cpu <= node) & (rows @ heap <= memory)
 
-    nodes = make_flow_graph(sizes, flow, cpu, node, most, admits, token, params)
+    nodes = make_flow_graph(sizes, flow, cpu, node, most, admits, token, params.max_assignments)
     workers = make_flow_graph(
         sizes,
         flow,
@@ -62,7 +62,7 @@ def random_levels(
         np.minimum(sizes, worker // heap),
         lambda rows: rows @ heap <= worker,
         token,
-        params,
+        params.max_assignments,
     )
     return nodes, workers, heap, memory
 

@@ -12,14 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slotwise.models.problem.problem import IntArray
-from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
+from slotwise.solver.column_generation.connected.graph import FlowGraph, with_relaxed_cycles
 from slotwise.solver.column_generation.connected.rack_flow import (
     FAR,
     fullest,
     least_cuts,
     least_flow_between,
 )
-from slotwise.solver.column_generation.params import ConnectedParams
 from slotwise.solver.core.memory import RunToken
 
 
@@ -56,26 +55,12 @@ def least_flow(graph: FlowGraph) -> int:
     return int(graph.gains(graph.sizes)) - inside_all
 
 
-def with_relaxed_cycles(graph: FlowGraph) -> FlowGraph:
-    """Return the same kinds without feedback kinds."""
-    return make_flow_graph(
-        graph.sizes,
-        graph.flow,
-        graph.weights,
-        graph.capacity,
-        graph.most,
-        graph.admits,
-        RunToken(),
-        ConnectedParams(max_assignments=1),
-    )
-
-
 @given(graphs())
 def test_a_least_cut_is_the_least_of_all_contents_with_these_units(graph: FlowGraph) -> None:
     contents = all_contents(graph)
     cuts, units = cuts_of(graph, contents), contents @ graph.weights
     found = least_cuts(graph, RunToken())
-    relaxed = least_cuts(with_relaxed_cycles(graph), RunToken())
+    relaxed = least_cuts(with_relaxed_cycles(graph, RunToken()), RunToken())
     for h in range(1, graph.capacity + 1):
         truth = int(cuts[units == h].min(initial=FAR))
         assert int(found[h]) == truth
@@ -86,7 +71,7 @@ def test_a_least_cut_is_the_least_of_all_contents_with_these_units(graph: FlowGr
 def test_no_placement_has_less_flow_between_places(graph: FlowGraph, steps: int) -> None:
     truth = least_flow(graph)
     for most in (math.inf, steps):
-        for one in (graph, with_relaxed_cycles(graph)):
+        for one in (graph, with_relaxed_cycles(graph, RunToken())):
             assert 0 <= least_flow_between(one, most, RunToken()) <= truth
 
 
