@@ -5,9 +5,9 @@ two of them, so where racks take h_1, h_2, ... units
 
     flow between racks >= (C(h_1) + C(h_2) + ...) / 2,
 
-and the units add up to those of all tasks. A linear program over the contents of racks would use
-1.2 racks that hold some of everything; these are whole. With two racks the bound is the least flow
-that the rule on the units allows.
+and the units add up to those of all tasks, in no more racks than there are. A linear program over
+the contents of racks would use 1.2 racks that hold some of everything; these are whole. With two
+racks the bound is the least flow that the rule on the units allows.
 """
 
 from __future__ import annotations
@@ -49,18 +49,18 @@ def flow_between_racks(
         return 0
     left = params.rack_time_fraction * (deadline - token.now())
     most = min(params.max_rack_steps, params.rack_steps_per_second * left)
-    return least_flow_between(racks, most, token)
+    return least_flow_between(racks, len(places.problem.racks), most, token)
 
 
-def least_flow_between(graph: FlowGraph, max_steps: float, token: RunToken) -> int:
-    """Return a lower bound on the flow between places that hold all tasks together.
+def least_flow_between(graph: FlowGraph, places: int, max_steps: float, token: RunToken) -> int:
+    """Return a lower bound on the flow between so many places, which hold all tasks together.
 
     In rougher units where the tables would take more steps than `max_steps`, or too much memory.
     """
-    from slotwise.solver.column_generation.connected.kernels import add_up
+    from slotwise.solver.column_generation.connected.kernels import one_place_more
 
     units = graph.capacity
-    steps, entries = _size_of_tables(graph)
+    steps, entries = _size_of_tables(graph, places)
     while steps > max_steps or not token.has_room(8 * entries, "tables of racks"):
         token.check()
         if units <= 1:
@@ -68,10 +68,16 @@ def least_flow_between(graph: FlowGraph, max_steps: float, token: RunToken) -> i
         units //= 2
         weights, capacity = coarse(graph.weights, graph.capacity, units)
         graph = replace(graph, weights=weights, capacity=capacity)
-        steps, entries = _size_of_tables(graph)
-    least = np.zeros(int(graph.weights @ graph.sizes) + 1, dtype=np.int64)
-    add_up(least_cuts(graph, token), least)
-    return -(-int(least[-1]) // 2)
+        steps, entries = _size_of_tables(graph, places)
+    cuts = least_cuts(graph, token)
+    least = np.full(int(graph.weights @ graph.sizes) + 1, FAR, dtype=np.int64)
+    least[0] = 0
+    for _ in range(places):
+        token.check()
+        more = least.copy()
+        one_place_more(cuts, least, more)
+        least = more
+    return 0 if least[-1] >= FAR else -(-int(least[-1]) // 2)
 
 
 def rack_graph(
@@ -181,7 +187,7 @@ def _cheapest_roots(graph: FlowGraph) -> tuple[list[int], list[int]]:
     return order, parents
 
 
-def _size_of_tables(graph: FlowGraph) -> tuple[int, int]:
+def _size_of_tables(graph: FlowGraph, places: int) -> tuple[int, int]:
     """Return about how many steps the tables take, and the entries of the largest one."""
     order, parents = _cheapest_roots(graph)
     forest = nx.Graph((k, parents[k]) for k in order if parents[k] >= 0)
@@ -189,7 +195,7 @@ def _size_of_tables(graph: FlowGraph) -> tuple[int, int]:
     trees = [_size_of_tree(graph, forest, k) for k in order if parents[k] < 0]
     assignments = sum(1 for _ in graph.assignments())
     steps = sum(steps for steps, _ in trees) + len(trees) * graph.capacity**2
-    loads = int(graph.weights @ graph.sizes) * graph.capacity
+    loads = places * int(graph.weights @ graph.sizes) * graph.capacity
     return assignments * steps + loads, max((entries for _, entries in trees), default=0)
 
 

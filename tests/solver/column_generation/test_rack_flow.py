@@ -35,24 +35,29 @@ def cuts_of(graph: FlowGraph, contents: IntArray) -> IntArray:
     return np.asarray(contents @ of_tasks - 2 * graph.gains(contents))
 
 
-def least_flow(graph: FlowGraph) -> int:
-    """Return the least flow between places, over all ways to fill them."""
+def least_flow(graph: FlowGraph, places: int) -> float:
+    """Return the least flow between places, over all ways to fill them; infinite for none."""
     contents = [tuple(row) for row in all_contents(graph).tolist()]
     inside = dict(zip(contents, graph.gains(np.array(contents)).tolist(), strict=True))
 
     @cache
-    def most_inside(left: tuple[int, ...]) -> int:
+    def most_inside(left: tuple[int, ...], places: int) -> float:
         if not any(left):
             return 0
+        if not places:
+            return -math.inf
         first = next(k for k, n in enumerate(left) if n)
         return max(
-            inside[row] + most_inside(tuple(a - b for a, b in zip(left, row, strict=True)))
-            for row in contents
-            if row[first] and all(a >= b for a, b in zip(left, row, strict=True))
+            (
+                inside[row]
+                + most_inside(tuple(a - b for a, b in zip(left, row, strict=True)), places - 1)
+                for row in contents
+                if row[first] and all(a >= b for a, b in zip(left, row, strict=True))
+            ),
+            default=-math.inf,
         )
 
-    inside_all: int = most_inside(tuple(graph.sizes.tolist()))
-    return int(graph.gains(graph.sizes)) - inside_all
+    return int(graph.gains(graph.sizes)) - most_inside(tuple(graph.sizes.tolist()), places)
 
 
 @given(graphs())
@@ -67,23 +72,34 @@ def test_a_least_cut_is_the_least_of_all_contents_with_these_units(graph: FlowGr
         assert int(relaxed[h]) <= truth
 
 
-@given(graphs(), st.integers(0, 300))
-def test_no_placement_has_less_flow_between_places(graph: FlowGraph, steps: int) -> None:
-    truth = least_flow(graph)
+@given(graphs(), st.integers(1, 20), st.integers(0, 300))
+def test_no_placement_has_less_flow_between_places(
+    graph: FlowGraph, places: int, steps: int
+) -> None:
+    truth = least_flow(graph, places)
     for most in (math.inf, steps):
         for one in (graph, with_relaxed_cycles(graph, RunToken())):
-            assert 0 <= least_flow_between(one, most, RunToken()) <= truth
+            assert 0 <= least_flow_between(one, places, most, RunToken()) <= truth
 
 
-def test_two_places_are_bounded_by_the_least_flow_there_is() -> None:
-    flow = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
-    graph = flow_graph([6, 9, 5], [3, 2, 2], 30, flow)
-    assert least_flow_between(graph, math.inf, RunToken()) == least_flow(graph) > 0
+@given(graphs())
+def test_two_places_have_the_least_flow_there_is(graph: FlowGraph) -> None:
+    truth = least_flow(graph, 2)
+    found = least_flow_between(graph, 2, math.inf, RunToken())
+    assert found == (0 if truth == math.inf else truth)
+
+
+def test_many_of_one_kind_do_not_fill_more_places_than_there_are() -> None:
+    """Alone, the last kind's tasks have the least flow: four would fill two places."""
+    flow = np.array([[0, 9, 0], [9, 0, 1], [0, 1, 0]])
+    graph = flow_graph([2, 2, 1], [2, 2, 1], 5, flow)
+    few, several = (least_flow_between(graph, n, math.inf, RunToken()) for n in (2, 9))
+    assert several < few == least_flow(graph, 2)
 
 
 def test_one_place_that_holds_all_has_no_flow_to_others() -> None:
     graph = flow_graph([2, 2], [1, 1], 4, np.array([[0, 1], [1, 0]]))
-    assert least_flow_between(graph, math.inf, RunToken()) == 0
+    assert least_flow_between(graph, 1, math.inf, RunToken()) == 0
 
 
 @given(
