@@ -141,7 +141,9 @@ class ConnectedParams(Parameters):
         Units of capacity of a place in the tables.
     max_rack_steps, rack_steps_per_second, rack_time_fraction
         Steps of the tables behind the bound of the flow between racks: some seconds; their
-        estimated speed; and the share of the time left that they may take.
+        estimated speed; and the share of the time left that they may take, and prices after them.
+    max_price_steps
+        Steps of a table of prices of racks.
     counts_fraction, loads_fraction
         Shares of the time left for prices of counts, and for the load bound by listed contents.
     tightest_fraction
@@ -187,9 +189,10 @@ class ConnectedParams(Parameters):
     max_round_steps: int = 14_000_000_000
     max_load_bound_steps: int = 3_000_000_000
     max_units: int = 2_000
-    max_rack_steps: int = 6_000_000_000
-    rack_steps_per_second: int = 1_000_000_000
-    rack_time_fraction: float = 0.25
+    max_rack_steps: int = 10_000_000_000
+    rack_steps_per_second: int = 2_000_000_000
+    rack_time_fraction: float = 0.2
+    max_price_steps: int = 300_000_000
     counts_fraction: float = 0.5
     loads_fraction: float = 0.1
     tightest_fraction: float = 0.5

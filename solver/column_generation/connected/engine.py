@@ -174,7 +174,7 @@ def _solve(search: _ConnectedSearch, deadline: float) -> None:
     nodes = _tightest_level(places, scale, until, params, token)
     gap_search = level_search(nodes, params, token)
     search.nodes = gap_search.bound
-    search.between_racks = flow_between_racks(places, deadline, params, token)
+    search.between_racks = flow_between_racks(places, scale, deadline, params, token)
     workers = None
     if places.workers is not None:
         workers = make_level(places.workers, scale, deadline, params, token)

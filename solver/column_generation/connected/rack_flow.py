@@ -21,7 +21,11 @@ import numpy as np
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import CLUSTER, RACK, BoolArray, IntArray, Problem
 from slotwise.models.values import NO_LIMIT
+from slotwise.solver.column_generation.connected.content_pricing import ContentPricing
+from slotwise.solver.column_generation.connected.count_prices import find_count_prices
 from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
+from slotwise.solver.column_generation.connected.joint_duals import find_joint_duals
+from slotwise.solver.column_generation.connected.level import find_duals
 from slotwise.solver.column_generation.connected.place_model import (
     PlaceModel,
     most_on_nodes,
@@ -36,20 +40,50 @@ from slotwise.solver.structure.task_types import TaskTypes
 FAR = -NEG_INF
 """Of what no content takes."""
 
+MANY_KINDS = 8
+"""From so many kinds on prices are asked for, too; with fewer, cuts were the better bound."""
+
+MIN_UNITS = 200
+"""Least units of a rack in the tables of prices."""
+
 MOST_REACHABLE = 1_000_000
 """Up to here the sums of demands are listed; a node of more counts as if it could be full."""
 
 
 def flow_between_racks(
-    places: PlaceModel, deadline: float, params: ConnectedParams, token: RunToken
+    places: PlaceModel, scale: int, deadline: float, params: ConnectedParams, token: RunToken
 ) -> int:
     """Return a lower bound on the flow between racks; 0 where one may hold all tasks."""
     racks = rack_graph(places.problem, places.kinds, token, params)
     if racks is None:
         return 0
-    left = params.rack_time_fraction * (deadline - token.now())
+    now = token.now()
+    left = params.rack_time_fraction * (deadline - now)
     most = min(params.max_rack_steps, params.rack_steps_per_second * left)
-    return least_flow_between(racks, len(places.problem.racks), most, token)
+    least = least_flow_between(racks, len(places.problem.racks), most, token)
+    if racks.count < MANY_KINDS:
+        return least
+    return max(least, flow_beyond_prices(racks, scale, now + left, params, token))
+
+
+def flow_beyond_prices(
+    graph: FlowGraph, scale: int, deadline: float, params: ConnectedParams, token: RunToken
+) -> int:
+    """Return the flow that places cannot hold by prices of counts, proven on the grid `scale`.
+
+    Of many kinds, cuts count those with little flow again and again; prices count each once.
+    """
+    a, b = np.nonzero(np.triu(graph.flow, 1))
+    steps = int(graph.most[a] @ graph.most[b]) or 1
+    units = min(max(MIN_UNITS, params.max_price_steps // steps), params.max_units)
+    weights, capacity = coarse(graph.weights, graph.capacity, units)
+    graph = replace(graph, weights=weights, capacity=capacity)
+    duals = find_duals(graph, scale, deadline, token)
+    pricing = ContentPricing((graph,), scale, 1, 0, None, params, token)
+    half = (token.now() + deadline) / 2
+    start = find_joint_duals(pricing, duals.pi, duals.configurations, half, params)
+    prices = find_count_prices(pricing, start, deadline, params).pi
+    return max(0, int(graph.gains(graph.sizes)) - pricing.total(prices) // scale)
 
 
 def least_flow_between(graph: FlowGraph, places: int, max_steps: float, token: RunToken) -> int:

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import itertools
 import math
+import time
 from functools import cache
 
 import numpy as np
 from flow_graphs import flow_graph, graphs
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.connected.graph import FlowGraph, with_relaxed_cycles
 from slotwise.solver.column_generation.connected.rack_flow import (
     FAR,
+    flow_beyond_prices,
     fullest,
     least_cuts,
     least_flow_between,
 )
+from slotwise.solver.column_generation.params import ConnectedParams
 from slotwise.solver.core.memory import RunToken
 
 
@@ -80,6 +83,14 @@ def test_no_placement_has_less_flow_between_places(
     for most in (math.inf, steps):
         for one in (graph, with_relaxed_cycles(graph, RunToken())):
             assert 0 <= least_flow_between(one, places, most, RunToken()) <= truth
+
+
+@settings(max_examples=30, deadline=None)
+@given(graphs())
+def test_no_placement_has_less_flow_than_prices_leave(graph: FlowGraph) -> None:
+    until = time.perf_counter() + 60
+    found = flow_beyond_prices(graph, 1 << 20, until, ConnectedParams(), RunToken())
+    assert 0 <= found <= least_flow(graph, int(graph.sizes.sum()))
 
 
 @given(graphs())
