@@ -190,8 +190,8 @@ class ConnectedParams(Parameters):
     max_load_bound_steps: int = 3_000_000_000
     max_units: int = 2_000
     max_rack_steps: int = 10_000_000_000
-    rack_steps_per_second: int = 2_000_000_000
-    rack_time_fraction: float = 0.2
+    rack_steps_per_second: int = 3_000_000_000
+    rack_time_fraction: float = 0.25
     max_price_steps: int = 300_000_000
     counts_fraction: float = 0.5
     loads_fraction: float = 0.1
