@@ -89,12 +89,13 @@ def flow_beyond_prices(
 def least_flow_between(graph: FlowGraph, places: int, max_steps: float, token: RunToken) -> int:
     """Return a lower bound on the flow between so many places, which hold all tasks together.
 
-    In rougher units where the tables would take more steps than `max_steps`, or too much memory.
+    Between any number of places where counting them would take more steps than `max_steps`, and in
+    rougher units where the tables alone would, or too much memory.
     """
-    from slotwise.solver.column_generation.connected.kernels import one_place_more
+    from slotwise.solver.column_generation.connected.kernels import add_up, one_place_more
 
     units = graph.capacity
-    steps, entries = _size_of_tables(graph, places)
+    steps, entries = _size_of_tables(graph)
     while steps > max_steps or not token.has_room(8 * entries, "tables of racks"):
         token.check()
         if units <= 1:
@@ -102,15 +103,18 @@ def least_flow_between(graph: FlowGraph, places: int, max_steps: float, token: R
         units //= 2
         weights, capacity = coarse(graph.weights, graph.capacity, units)
         graph = replace(graph, weights=weights, capacity=capacity)
-        steps, entries = _size_of_tables(graph, places)
-    cuts = least_cuts(graph, token)
-    least = np.full(int(graph.weights @ graph.sizes) + 1, FAR, dtype=np.int64)
+        steps, entries = _size_of_tables(graph)
+    cuts, loads = least_cuts(graph, token), int(graph.weights @ graph.sizes)
+    least = np.full(loads + 1, FAR, dtype=np.int64)
     least[0] = 0
-    for _ in range(places):
-        token.check()
-        more = least.copy()
-        one_place_more(cuts, least, more)
-        least = more
+    if places * loads * graph.capacity > max_steps:
+        add_up(cuts, least)
+    else:
+        for _ in range(places):
+            token.check()
+            more = least.copy()
+            one_place_more(cuts, least, more)
+            least = more
     return 0 if least[-1] >= FAR else -(-int(least[-1]) // 2)
 
 
@@ -221,7 +225,7 @@ def _cheapest_roots(graph: FlowGraph) -> tuple[list[int], list[int]]:
     return order, parents
 
 
-def _size_of_tables(graph: FlowGraph, places: int) -> tuple[int, int]:
+def _size_of_tables(graph: FlowGraph) -> tuple[int, int]:
     """Return about how many steps the tables take, and the entries of the largest one."""
     order, parents = _cheapest_roots(graph)
     forest = nx.Graph((k, parents[k]) for k in order if parents[k] >= 0)
@@ -229,7 +233,7 @@ def _size_of_tables(graph: FlowGraph, places: int) -> tuple[int, int]:
     trees = [_size_of_tree(graph, forest, k) for k in order if parents[k] < 0]
     assignments = sum(1 for _ in graph.assignments())
     steps = sum(steps for steps, _ in trees) + len(trees) * graph.capacity**2
-    loads = places * int(graph.weights @ graph.sizes) * graph.capacity
+    loads = int(graph.weights @ graph.sizes) * graph.capacity
     return assignments * steps + loads, max((entries for _, entries in trees), default=0)
 
 
