@@ -243,10 +243,11 @@ def _search_jointly(
     joint = _bounded_by_loads(search, joint, deadline)
     if search.best.is_settled:
         return joint
-    until = search.share(params.combination_fraction, deadline)
+    until, enough = search.share(params.combination_fraction, deadline), search.enough
     for configurations in roundings(joint, search.places, until, search.limits):
         search.offer(configurations)
-    joint = _bounded_by_loads(search, joint, deadline)
+    if search.enough > enough:  # else the same contents would be listed
+        joint = _bounded_by_loads(search, joint, deadline)
     if not search.best.is_settled:
         closing = joint_search(joint)
         closing.enough = search.enough

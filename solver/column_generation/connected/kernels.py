@@ -94,22 +94,6 @@ def add_up(costs: IntArray, least: IntArray) -> None:
 
 
 @njit(cache=True, nogil=True)
-def one_place_more(costs: IntArray, before: IntArray, least: IntArray) -> None:
-    """Lower ``least[w]`` to ``min_h costs[h] + before[w - h]``: h units in one more place.
-
-    `costs` [H + 1] by the units of the place, the others [W + 1] by the units of all; `-NEG_INF`
-    where nothing has so many.
-    """
-    far = -NEG_INF
-    for w in range(1, len(before)):
-        best = least[w]
-        for h in range(1, min(w, len(costs) - 1) + 1):
-            if costs[h] < far and before[w - h] < far:
-                best = min(best, costs[h] + before[w - h])
-        least[w] = best
-
-
-@njit(cache=True, nogil=True)
 def add_parts(prices: IntArray, first: int, last: int, best: IntArray) -> None:
     """Raise ``best[p, w]``, w tasks in p parts, to what more parts of `first` to `last` tasks give.
 

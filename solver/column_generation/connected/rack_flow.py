@@ -92,7 +92,7 @@ def least_flow_between(graph: FlowGraph, places: int, max_steps: float, token: R
     Between any number of places where counting them would take more steps than `max_steps`, and in
     rougher units where the tables alone would, or too much memory.
     """
-    from slotwise.solver.column_generation.connected.kernels import add_up, one_place_more
+    from slotwise.solver.column_generation.connected.kernels import add_up, combine_exactly
 
     units = graph.capacity
     steps, entries = _size_of_tables(graph)
@@ -105,16 +105,20 @@ def least_flow_between(graph: FlowGraph, places: int, max_steps: float, token: R
         graph = replace(graph, weights=weights, capacity=capacity)
         steps, entries = _size_of_tables(graph)
     cuts, loads = least_cuts(graph, token), int(graph.weights @ graph.sizes)
-    least = np.full(loads + 1, FAR, dtype=np.int64)
-    least[0] = 0
     if places * loads * graph.capacity > max_steps:
+        least = np.zeros(loads + 1, dtype=np.int64)
         add_up(cuts, least)
     else:
-        for _ in range(places):
+        one = np.full((1, loads + 1), NEG_INF, dtype=np.int64)
+        few = min(len(cuts), loads + 1)
+        one[0, :few] = -cuts[:few]
+        several = one
+        for _ in range(places - 1):
             token.check()
-            more = least.copy()
-            one_place_more(cuts, least, more)
-            least = more
+            more = np.empty_like(several)
+            combine_exactly(several, one, more)
+            several = more
+        least = -several[0]
     return 0 if least[-1] >= FAR else -(-int(least[-1]) // 2)
 
 
