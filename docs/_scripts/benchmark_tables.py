@@ -19,6 +19,7 @@ import marked
 DOCS = Path(__file__).parents[1]
 PAGE, DATA = DOCS / "benchmarks.md", DOCS / "_data"
 OTHER_PAGES = {
+    "rstorm_table": DOCS / "r-storm.md",
     "storm_like_fit": DOCS / "families.md",
     "rstorm_excess": DOCS.parent / "README.md",
     "storm_throughput": DOCS.parent / "benchmarks" / "README.md",
