@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import os
 import select
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slotwise.models.errors import InputError
+from slotwise.models.formats.row_file import RowFile
 from slotwise.pipeline.profiling import worker
 from slotwise.pipeline.profiling.settings import Settings
 from slotwise.pipeline.profiling.slot import MIB, RunningSlot
 
+FORMAT = "slotwise.trials/1"
 START_S = 60.0
 """Seconds that a task may take to load."""
 PATIENCE_S = 30.0
@@ -58,6 +62,12 @@ class Trial:
     memory: float
     sent: int
     answered: int
+
+
+def trials_file(path: Path, task: str, settings: Settings) -> RowFile[Trial]:
+    """Return the file of the trials of a task with these settings; raises `InputError`."""
+    head = {"format": FORMAT, "task": task} | asdict(settings)
+    return RowFile(path, Trial, json.dumps(head))
 
 
 def trial_seconds(rate: float, settings: Settings) -> float:

@@ -15,8 +15,7 @@ from slotwise.models.values import one_of
 from slotwise.pipeline.profiling.settings import Parallel, Settings
 from slotwise.pipeline.profiling.slot import check_task, core_of
 from slotwise.pipeline.profiling.sweep import model_of, sweep
-from slotwise.pipeline.profiling.trial import Trial, run_trial
-from slotwise.pipeline.profiling.trials_file import TrialsFile
+from slotwise.pipeline.profiling.trial import Trial, run_trial, trials_file
 
 Around = Callable[[Callable[..., Trial], int, float, Settings], Trial]
 """Runs a trial of a number of threads at a rate; it may report before and after."""
@@ -127,7 +126,7 @@ def profile(
     check_task(task)
     core_of(settings)
     path = Path(out)
-    file = TrialsFile(path.with_name(path.name + ".trials.jsonl"), task, settings)
+    file = trials_file(path.with_name(path.name + ".trials.jsonl"), task, settings)
     plainly = partial(run_trial, task)
 
     def run(threads: int, rate: float) -> Trial:
@@ -135,11 +134,11 @@ def profile(
             return plainly(threads, rate, settings)
         return around(plainly, threads, rate, settings)
 
-    for trial in sweep(run, settings, file.trials):
+    for trial in sweep(run, settings, tuple(file.rows)):
         file.append(trial)
-    model, left_out = model_of(name or path.stem, file.trials)
-    write_models(path, {model.name: model}, source=f"slotwise profile, {len(file.trials)} trials")
-    return Profiled(model, tuple(file.trials), left_out)
+    model, left_out = model_of(name or path.stem, file.rows)
+    write_models(path, {model.name: model}, source=f"slotwise profile, {len(file.rows)} trials")
+    return Profiled(model, tuple(file.rows), left_out)
 
 
 def _thread_counts(given: str | Iterable[int]) -> tuple[int, ...]:

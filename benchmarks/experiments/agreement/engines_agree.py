@@ -21,19 +21,15 @@ from slotwise.benchmarks.experiments.agreement.mid_size import mid_instance
 from slotwise.benchmarks.experiments.agreement.panel import PANEL, ask, disagreements
 from slotwise.benchmarks.experiments.agreement.presolve import presolve_instance, presolve_mutation
 from slotwise.benchmarks.experiments.agreement.rule_coverage import rules_in
-from slotwise.benchmarks.experiments.agreement.tally import InstanceRow, Said, Tally, read_rows
+from slotwise.benchmarks.experiments.agreement.tally import InstanceRow, Said, Tally
 from slotwise.models.errors import InputError, SlotwiseError
+from slotwise.models.formats.row_file import RowFile
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import instance_text, read_instance, write_instance
 from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.core.result import Limits
 from slotwise.testing.random_instances.tiny import mixed_instance, widely_scaled_instance
 from slotwise.testing.random_instances.workloads import workload_instance
-
-
-class DisagreementError(SlotwiseError):
-    """Engines do not agree."""
-
 
 PROGRAM = "python -m slotwise.benchmarks.experiments engines_agree"
 FAMILIES: dict[str, Callable[[np.random.Generator], Instance]] = {
@@ -44,7 +40,7 @@ FAMILIES: dict[str, Callable[[np.random.Generator], Instance]] = {
     "workload": workload_instance,
 }
 """``widely-scaled``: tiny instances with rates from 10^-6 to 10^7. ``presolve``: see
-`instances.presolve`; number 0 is the instance itself. ``workload``: tiny instances that count
+`presolve`; number 0 is the instance itself. ``workload``: tiny instances that count
 ``bottleneck``."""
 
 
@@ -80,7 +76,7 @@ class Sweep:
         Folder for instances on which something does not hold; ``None`` = they are not written.
     rows
         File of what was said so far: instances in it are not asked about again, save those with a
-        mismatch, and new ones are appended; ``None`` = none is kept.
+        mismatch, whose latest row counts; ``None`` = none is kept.
     """
 
     family: str
@@ -94,17 +90,16 @@ class Sweep:
     def run(self) -> Tally:
         """Ask."""
         tally = Tally(self.engines)
-        latest = {row.number: row for row in read_rows(self.rows)} if self.rows else {}
+        file = RowFile(self.rows, InstanceRow)
+        latest = {row.number: row for row in file.rows}
         finished = {number: row for number, row in latest.items() if not row.mismatches}
         for row in finished.values():
             tally.add(row)
-        if self.rows:  # without a last line that was cut short
-            self.rows.write_text("".join(row.line() for row in finished.values()), encoding="utf-8")
         for number in self.numbers:
             if number not in finished:
                 row = self._look_at(number)
                 tally.add(row)
-                self._keep(row)
+                file.append(row)
                 self._progress(tally)
         return tally
 
@@ -120,11 +115,6 @@ class Sweep:
             lines = (*row.mismatches, "again: " + again, instance_text(instance))
             sys.stderr.write("\n".join(lines))
         return row
-
-    def _keep(self, row: InstanceRow) -> None:
-        if self.rows:
-            with self.rows.open("a", encoding="utf-8") as file:
-                file.write(row.line())
 
     def _progress(self, tally: Tally) -> None:
         if tally.instances % 100 == 0:
@@ -166,7 +156,7 @@ def run(options: argparse.Namespace) -> None:
 
     Raises
     ------
-    DisagreementError
+    SlotwiseError
         When something does not hold.
     """
     if options.files:
@@ -177,7 +167,7 @@ def run(options: argparse.Namespace) -> None:
     shown = [json.dumps(tally.to_document())] if options.json else tally.lines()
     sys.stdout.writelines(f"{line}\n" for line in shown)
     if tally.mismatches:
-        raise DisagreementError(f"{len(tally.mismatches)} mismatches")
+        raise SlotwiseError(f"{len(tally.mismatches)} mismatches")
 
 
 def sweep_of(options: argparse.Namespace) -> Sweep:

@@ -11,7 +11,6 @@ rate given), of the mean latency where no resource is in use above `BUSY` by the
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -21,7 +20,7 @@ import numpy as np
 
 from slotwise.benchmarks.experiments.agreement.random_workloads import drawn
 from slotwise.benchmarks.experiments.table import Table, number
-from slotwise.models.errors import InputError
+from slotwise.models.formats.row_file import RowFile
 from slotwise.models.prediction.prediction import Prediction, predict
 from slotwise.models.simulation.simulation import Run, simulate
 
@@ -143,19 +142,18 @@ def _run(prediction: Prediction, seed: int, tuples: int) -> Run:
 def run(options: argparse.Namespace) -> None:
     """Compare every placement that has no rows yet, and print all."""
     table = Table(COLUMNS, options.json)
-    path: Path | None = options.rows
-    rows_by_index: dict[int, list[Row]] = {}
-    for row in _read(path):
+    file = RowFile(options.rows, Row)
+    spouts_by_index: dict[int, dict[str, Row]] = {}
+    for row in file.rows:
         if (row.seed, row.tuples) == (options.seed, options.tuples):
-            rows_by_index.setdefault(row.number, []).append(row)
+            spouts_by_index.setdefault(row.number, {})[row.spout] = row
     rows: list[Row] = []
     for index in range(options.first, options.first + options.count):
-        measured = rows_by_index.get(index)
-        if measured is None:
+        measured = list(spouts_by_index.get(index, {}).values())
+        # A run that was killed may have written some of them; each topology has one spout.
+        if not measured or len(measured) < measured[0].topologies:
             measured = compared(index, options.seed, options.tuples)
-            if path is not None:
-                with path.open("a", encoding="utf-8") as file:
-                    file.writelines(json.dumps(asdict(row)) + "\n" for row in measured)
+            file.append(*measured)
         for row in measured:
             table.add(asdict(row), _cells(row))
         rows += measured
@@ -216,21 +214,6 @@ def _cells(row: Row) -> tuple[str, ...]:
         f"{row.latency_half_width:.2g}",
         f"{row.latency_error:+.1%}",
     )
-
-
-def _read(path: Path | None) -> list[Row]:
-    """Return the rows of a file; none where there is none."""
-    if path is None or not path.exists():
-        return []
-    rows = []
-    for line, text in enumerate(path.read_text("utf-8").splitlines(), 1):
-        try:
-            rows.append(Row(**json.loads(text)))
-        except (ValueError, TypeError) as error:
-            rule = "is not a row of this program; name another file"
-            field = f"line {line}"
-            raise InputError(rule, field=field, has_value=False, file=str(path)) from error
-    return rows
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -1,21 +1,14 @@
-"""What engines said of many instances, counted rule by rule.
-
-An `InstanceRow` is what is kept of one instance; rows are lines of a file, so that a run of hours
-can go on where it was stopped, and runs of several machines can be put together.
-"""
+"""What engines said of many instances, counted rule by rule."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import Any
 
 from slotwise.benchmarks.experiments.agreement.panel import Answer
 from slotwise.benchmarks.experiments.agreement.rule_coverage import RULES
-from slotwise.models.errors import InputError
 
 REFUSED, FAILED = "refused", "failed"
 SETTLED = ("optimal", "infeasible")
@@ -47,39 +40,6 @@ class InstanceRow:
     rules: tuple[str, ...]
     said: tuple[Said, ...]
     mismatches: tuple[str, ...]
-
-    def line(self) -> str:
-        """Return the row as a line of a file."""
-        return json.dumps(asdict(self)) + "\n"
-
-
-def read_rows(path: Path) -> list[InstanceRow]:
-    """Return the rows of a file, none where there is no file; a last line cut short is left out.
-
-    Raises
-    ------
-    InputError
-        When a line is not a row.
-    """
-    if not path.exists():
-        return []
-    text = path.read_text("utf-8")
-    rows = []
-    for number, line in enumerate(text[: text.rfind("\n") + 1].splitlines(), 1):
-        try:
-            data = json.loads(line)
-            claims = tuple(Said(**one) for one in data["said"])
-            rows.append(
-                InstanceRow(data["number"], tuple(data["rules"]), claims, tuple(data["mismatches"]))
-            )
-        except (ValueError, KeyError, TypeError) as error:
-            raise InputError(
-                "is not a row of this program; name another file",
-                field=f"line {number}",
-                has_value=False,
-                file=str(path),
-            ) from error
-    return rows
 
 
 @dataclass

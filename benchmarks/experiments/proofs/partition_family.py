@@ -9,7 +9,6 @@ bound above a cut, end the run.
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -20,8 +19,9 @@ import numpy as np
 from slotwise.benchmarks.experiments.table import Table
 from slotwise.heuristics.partitioning.partition import equal_parts
 from slotwise.heuristics.partitioning.partitioners import start_partition
-from slotwise.models.errors import InputError, SlotwiseError
+from slotwise.models.errors import SlotwiseError
 from slotwise.models.families.partition import KINDS, PARTITION
+from slotwise.models.formats.row_file import RowFile
 from slotwise.models.graph_files.vertex_stream import from_edges
 from slotwise.models.graph_partition import PartitionProblem, judge_partition
 from slotwise.models.instance.instance import Instance
@@ -128,24 +128,6 @@ def measured(index: int, engine: str, time_limit_s: float, seed: int) -> Row:
     )
 
 
-def read_rows(path: Path | None) -> list[Row]:
-    """Return the rows of a file, none where there is no file; a last line cut short is left out.
-
-    Raises
-    ------
-    InputError
-        When another line is not a row.
-    """
-    if path is None or not path.exists():
-        return []
-    *lines, _ = path.read_text(encoding="utf-8").split("\n")
-    try:
-        return [Row(**json.loads(line)) for line in lines]
-    except (TypeError, ValueError) as error:
-        rule = "must hold rows of this experiment"
-        raise InputError(rule, file=str(path), has_value=False) from error
-
-
 def check_agreement(rows: Sequence[Row]) -> None:
     """Raise `SlotwiseError` where a bound of a graph is above a cut of it, whoever's they are."""
     for graph in dict.fromkeys(row.graph for row in rows):
@@ -174,10 +156,8 @@ def summary(rows: Sequence[Row]) -> dict[str, dict[str, float | int]]:
 def run(options: argparse.Namespace) -> None:
     """Partition every graph that has no row, and print all."""
     table = Table(COLUMNS, options.json)
-    path: Path | None = options.rows
-    rows_by_key = {row.key: row for row in read_rows(path)}
-    if path is not None:  # without a last line that was cut short
-        path.write_text("".join(map(_line, rows_by_key.values())), encoding="utf-8")
+    file = RowFile(options.rows, Row)
+    rows_by_key = {row.key: row for row in file.rows}
     rows: list[Row] = []
     for index in range(options.first, options.first + options.count):
         name = PARTITION.make(index, options.seed).name
@@ -185,18 +165,12 @@ def run(options: argparse.Namespace) -> None:
             row = rows_by_key.get((name, engine, options.time_limit))
             if row is None:
                 row = measured(index, engine, options.time_limit, options.seed)
-                if path is not None:
-                    with path.open("a", encoding="utf-8") as file:
-                        file.write(_line(row))
+                file.append(row)
             rows.append(row)
             table.add(asdict(row), _cells(row))
         check_agreement(rows[-len(options.engines) :])
     summed = summary(rows)
     table.end(summed, [f"{engine}: {_in_words(counts)}" for engine, counts in summed.items()])
-
-
-def _line(row: Row) -> str:
-    return json.dumps(asdict(row)) + "\n"
 
 
 def _cells(row: Row) -> tuple[str, ...]:

@@ -28,10 +28,6 @@ HARD_S = 10.0
 """Instances on which the textbook is faster say nothing."""
 
 
-class DisagreementError(SlotwiseError):
-    """Two engines prove different values."""
-
-
 @dataclass(frozen=True, slots=True)
 class SpeedUp:
     """How much faster than one textbook encoding.
@@ -93,14 +89,14 @@ def check_agreement(ours: Measured, theirs: Measured) -> None:
 
     Raises
     ------
-    DisagreementError
+    SlotwiseError
         Naming both.
     """
     if not (ours.proven and theirs.proven):
         return
     values = [[term.value for term in row.objective] for row in (ours, theirs)]
     if ours.status != theirs.status or values[0] != values[1]:
-        raise DisagreementError(
+        raise SlotwiseError(
             f"{ours.instance}: {ours.engine} proves {ours.status} {values[0]}, "
             f"{theirs.engine} proves {theirs.status} {values[1]}"
         )

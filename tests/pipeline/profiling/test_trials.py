@@ -15,8 +15,13 @@ from slotwise.models.errors import InputError
 from slotwise.pipeline.profiling import trial
 from slotwise.pipeline.profiling.settings import Parallel, Settings
 from slotwise.pipeline.profiling.slot import is_callable_name
-from slotwise.pipeline.profiling.trial import NO_ANSWERS, is_stable, latency_slope, run_trial
-from slotwise.pipeline.profiling.trials_file import TrialsFile
+from slotwise.pipeline.profiling.trial import (
+    NO_ANSWERS,
+    is_stable,
+    latency_slope,
+    run_trial,
+    trials_file,
+)
 
 QUICK = Settings(seconds=0.2, warm_up=0.05, least_tuples=5)
 ECHO = f"{sys.executable} -S -u -c 'while True: print(input())'"
@@ -131,17 +136,14 @@ def test_stable_is_all_answered_and_no_rise(slope: float, answered: int, stable:
 def test_trials_are_kept_and_read(tmp_path: Path) -> None:
     path = tmp_path / "m.trials.jsonl"
     found = run_trial("math:sqrt", 1, 50, QUICK)
-    TrialsFile(path, "math:sqrt", QUICK).append(found)
-    again = TrialsFile(path, "math:sqrt", QUICK)
-    again.append(found)
-    with path.open("a") as file:
-        file.write('{"threads": 1, "ra')  # the machine went down
-    assert TrialsFile(path, "math:sqrt", QUICK).trials == (found, found)
-    with pytest.raises(InputError, match="holds trials of another task or with other settings"):
-        TrialsFile(path, "math:sqrt", replace(QUICK, seconds=1))
+    trials_file(path, "math:sqrt", QUICK).append(found)
+    trials_file(path, "math:sqrt", QUICK).append(found)
+    assert trials_file(path, "math:sqrt", QUICK).rows == [found, found]
+    with pytest.raises(InputError, match="line 1: holds rows of something else"):
+        trials_file(path, "math:sqrt", replace(QUICK, seconds=1))
     path.write_text(path.read_text().splitlines()[0] + '\n{"threads": 1}\n')
-    with pytest.raises(InputError, match=r"line 2 = .*is not a trial"):
-        TrialsFile(path, "math:sqrt", QUICK)
+    with pytest.raises(InputError, match=r"line 2: is not a row \(rate: is missing\)"):
+        trials_file(path, "math:sqrt", QUICK)
 
 
 BAD = {

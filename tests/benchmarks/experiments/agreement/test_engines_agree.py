@@ -22,9 +22,10 @@ from slotwise.benchmarks.experiments.agreement.engines_agree import (
 )
 from slotwise.benchmarks.experiments.agreement.panel import PANEL, Answer, disagreements
 from slotwise.benchmarks.experiments.agreement.rule_coverage import OF_WORKLOADS, RULES, rules_in
-from slotwise.benchmarks.experiments.agreement.tally import Tally, read_rows
+from slotwise.benchmarks.experiments.agreement.tally import InstanceRow, Tally
 from slotwise.benchmarks.experiments.catalogue import run_experiment
 from slotwise.models.errors import InternalError
+from slotwise.models.formats.row_file import RowFile
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import ALONE, TERM_PARTS, Instance, parts_of
 from slotwise.models.instance.placement import Placement
@@ -219,7 +220,7 @@ def test_a_run_goes_on_where_its_rows_end(liar: Claims, tmp_path: Path) -> None:
     assert liar.asked == 4
     assert (first.instances, again.instances) == (3, 4)
     assert again.refused["liar", "not today"] == 4
-    assert [row.number for row in read_rows(rows)] == [0, 1, 2, 3]
+    assert [row.number for row in RowFile(rows, InstanceRow).rows] == [0, 1, 2, 3]
 
 
 def test_instances_with_a_mismatch_are_asked_about_again(liar: Claims, tmp_path: Path) -> None:

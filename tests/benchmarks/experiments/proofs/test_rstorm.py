@@ -15,13 +15,12 @@ from slotwise.benchmarks.experiments.catalogue import run_experiment
 from slotwise.benchmarks.experiments.proofs import isolated_run
 from slotwise.benchmarks.experiments.proofs.isolated_run import Measured, MeasuredTerm, measure
 from slotwise.benchmarks.experiments.proofs.rstorm import (
-    DisagreementError,
     check_agreement,
     speed_up,
 )
 from slotwise.benchmarks.experiments.proofs.textbook import reason_against, textbook
 from slotwise.benchmarks.experiments.proofs.textbook_solvers import TEXTBOOKS
-from slotwise.models.errors import InputError
+from slotwise.models.errors import InputError, SlotwiseError
 from slotwise.models.families.family import Family
 from slotwise.models.families.registry import FAMILIES
 from slotwise.models.families.rstorm import DISTANCE
@@ -147,7 +146,7 @@ def test_no_hard_instance_is_no_speed_up() -> None:
 
 
 def test_proofs_that_differ_are_refused() -> None:
-    with pytest.raises(DisagreementError, match=r"ours proves optimal \[7\], book proves"):
+    with pytest.raises(SlotwiseError, match=r"ours proves optimal \[7\], book proves"):
         check_agreement(row("ours", 1.0), row("book", 1.0, value=8))
     check_agreement(row("ours", 1.0), row("book", 1.0, "feasible", value=8))
 
