@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
-from slotwise.pipeline.statistics.clock_skew import clocks
-from slotwise.pipeline.statistics.quarantine import judged, quarantine_of, samples_of
+from slotwise.pipeline.statistics.clock_skew import measure_skew
+from slotwise.pipeline.statistics.quarantine import judge_lines, quarantine_of, samples_of
 from slotwise.pipeline.statistics.reading import Reading
 
 
@@ -37,6 +37,6 @@ def cleaned(parsed: DataFrame, reading: Reading) -> Cleaned:
     Every line of it has samples, or is in the quarantine, or both (`used`), or has the first
     reading of a running total.
     """
-    nodes = clocks(parsed.where(fn.col("reason").isNull()), reading)
-    rows = judged(parsed, nodes, reading)
+    nodes = measure_skew(parsed.where(fn.col("reason").isNull()), reading)
+    rows = judge_lines(parsed, nodes, reading)
     return Cleaned(samples_of(rows), quarantine_of(rows), nodes)

@@ -21,7 +21,7 @@ from slotwise.pipeline.statistics.schema import LATE, OUT_OF_ORDER
 _OF_NODE = ("topology", "day", "node")
 
 
-def clocks(good: DataFrame, reading: Reading) -> DataFrame:
+def measure_skew(good: DataFrame, reading: Reading) -> DataFrame:
     """Give `CLOCKS` from the good rows of `PARSED`."""
     known = good.where(fn.col("received").isNotNull() & fn.col("node").isNotNull())
     lags = known.groupBy(*_OF_NODE, _lag_s().alias("lag_s")).count()
@@ -33,7 +33,7 @@ def clocks(good: DataFrame, reading: Reading) -> DataFrame:
     )
 
 
-def on_time(good: DataFrame, nodes: DataFrame, reading: Reading) -> DataFrame:
+def mark_late(good: DataFrame, nodes: DataFrame, reading: Reading) -> DataFrame:
     """Add `skew_s` (see `CLOCKS`) and `note` (out of order); set `reason` to late if null."""
     skews = nodes.where(fn.col("skew_s") != 0).select(*_OF_NODE, "skew_s")
     joined = good.join(fn.broadcast(skews), [*_OF_NODE], "left")

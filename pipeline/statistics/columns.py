@@ -35,14 +35,6 @@ def is_text(line: Column) -> Column:
     return fn.is_valid_utf8(line) & ~line.contains("\ufffd") & ~line.contains("\0")
 
 
-def integer(text: Column, scale: Column) -> Column:
-    """Give a decimal number times `scale`, rounded half up to an integer; null if it is none.
-
-    Computed as ``floor(float(text) * scale + 0.5)`` in doubles. The text has the form of a number.
-    """
-    return rounded(text.try_cast("double"), scale)
-
-
 def rounded(number: Column, scale: Column) -> Column:
     """Give a double times `scale`, rounded half up to an integer; null if it is too large."""
     scaled = number * scale

@@ -176,12 +176,13 @@ def _numbers() -> Column:
 
 
 def _component(task: Column) -> Column:
-    """Give a task's name without its index."""
+    """Give a task's name without its index, such as ``[0]`` or ``/0``."""
     index = fn.when(task.endswith("]"), fn.substring_index(task, "[", -1)).otherwise(
         fn.substring_index(task, "/", -1)
     )
     named = fn.substring(task, fn.lit(1), fn.length(task) - fn.length(index) - 1)
-    return fn.when(named == "", task).otherwise(named)
+    has_index = fn.rtrim(index, fn.lit("]")).try_cast("bigint").isNotNull()
+    return fn.when(has_index & (named != ""), named).otherwise(task)
 
 
 def _time(number: Column, text: Column) -> Column:

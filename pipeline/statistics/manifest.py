@@ -7,7 +7,6 @@ name, such as what a killed run left, is not there; the next run removes it.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date, timedelta
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from slotwise.models.errors import InputError
+from slotwise.models.formats.file_bytes import write_atomically
 from slotwise.pipeline.statistics.reading import JSON_FILES, STORM_FILES, Reading
 
 NAME = "manifest.json"
@@ -169,13 +169,8 @@ def _other_options(before: Mapping[str, Any], reading: Reading) -> str:
 
 
 def save(folder: Path, manifest: Manifest) -> None:
-    """Replace the manifest in one step."""
-    temporary = folder / f".{NAME}.{os.getpid()}.tmp"
-    with temporary.open("w", encoding="utf-8") as file:
-        json.dump(_document(manifest), file, indent=1)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, folder / NAME)
+    """Replace the manifest in one step; raises `InputError` when it cannot be written."""
+    write_atomically(folder / NAME, json.dumps(_document(manifest), indent=1))
 
 
 def not_of_tables(folder: Path) -> list[str]:
@@ -187,6 +182,9 @@ def not_of_tables(folder: Path) -> list[str]:
 def log_files(logs: Path) -> Iterator[tuple[str, LogFile]]:
     """Yield the log files in a folder and below it, by path.
 
+    What has a name that begins with a dot or an underscore is not yet whole: Spark passes over it,
+    too.
+
     Raises
     ------
     InputError
@@ -194,8 +192,10 @@ def log_files(logs: Path) -> Iterator[tuple[str, LogFile]]:
     """
     if not logs.is_dir():
         raise InputError("must be a folder of logs", field="LOGS", value=str(logs))
-    for path in sorted(logs.resolve().rglob("*")):
-        if (is_storm(path.name) or is_json(path.name)) and path.is_file():
+    folder = logs.resolve()
+    for path in sorted(folder.rglob("*")):
+        is_hidden = any(one.startswith((".", "_")) for one in path.relative_to(folder).parts)
+        if not is_hidden and (is_storm(path.name) or is_json(path.name)) and path.is_file():
             status = path.stat()
             yield str(path), LogFile(status.st_size, status.st_mtime_ns, 0)
 

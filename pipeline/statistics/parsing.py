@@ -10,7 +10,7 @@ from slotwise.pipeline.statistics.reading import Reading
 from slotwise.pipeline.statistics.storm_lines import storm_samples
 
 
-def parsed(raw: DataFrame, reading: Reading) -> DataFrame:
+def parse_lines(raw: DataFrame, reading: Reading) -> DataFrame:
     """Give `PARSED` from `RAW`, line by line: no row depends on another one.
 
     Where the kind of each file is known, `storm_samples` or `json_samples` alone do the same and

@@ -17,7 +17,7 @@ from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as fn
 
 from slotwise.models.formats.text import csv_lines
-from slotwise.pipeline.statistics.clock_skew import on_time
+from slotwise.pipeline.statistics.clock_skew import mark_late
 from slotwise.pipeline.statistics.columns import number_of_true, utc_day
 from slotwise.pipeline.statistics.reading import Reading
 from slotwise.pipeline.statistics.schema import (
@@ -54,12 +54,13 @@ _CPU = ("cpu_ns", "cgroup_cpu_ns")
 _MEMORY = ("memory_bytes", "heap_bytes", "nonheap_bytes")
 
 
-def judged(parsed: DataFrame, nodes: DataFrame, reading: Reading) -> DataFrame:
+def judge_lines(parsed: DataFrame, nodes: DataFrame, reading: Reading) -> DataFrame:
     """Give `JUDGED` from `PARSED` and the `CLOCKS` of its nodes."""
     reason = fn.col("reason")
     good, bad = parsed.where(reason.isNull()), parsed.where(reason.isNotNull())
-    in_series = packed(on_time(good, nodes, reading)).repartition("series")
-    rows = unpacked(possible(increments(readable(with_duplicates(in_series)), reading)))
+    rows = pack_series(mark_late(good, nodes, reading)).repartition("series")
+    rows = mark_misread(mark_duplicates(rows))
+    rows = unpack_series(mark_impossible(take_differences(rows, reading)))
     seconds = fn.timestamp_seconds(fn.unix_seconds("time") + fn.col("skew_s"))
     time = fn.when(fn.col("skew_s") == 0, fn.col("time")).otherwise(seconds)
     aside = fn.coalesce("reason", "note")
@@ -117,7 +118,7 @@ def _in_words() -> Column:
     return fn.concat_ws(" ", fn.unix_seconds("time").cast("string"), worker, task, number)
 
 
-def packed(good: DataFrame) -> DataFrame:
+def pack_series(good: DataFrame) -> DataFrame:
     """Put what identifies a series into one column, which each step copies as a whole.
 
     A good line has no `line`, which is left out.
@@ -126,8 +127,8 @@ def packed(good: DataFrame) -> DataFrame:
     return good.select(fn.struct(*SERIES_OF).alias("series"), *rest)
 
 
-def unpacked(rows: DataFrame) -> DataFrame:
-    """Undo `packed`."""
+def unpack_series(rows: DataFrame) -> DataFrame:
+    """Undo `pack_series`."""
     return rows.select("series.*", *(one for one in rows.columns if one != "series"))
 
 
@@ -137,7 +138,7 @@ def _in_order(value: str = "value") -> WindowSpec:
     return Window.partitionBy("series").orderBy(*order)
 
 
-def with_duplicates(good: DataFrame) -> DataFrame:
+def mark_duplicates(good: DataFrame) -> DataFrame:
     """Set `reason` to duplicate or contradictory in all but one row of a series and a time.
 
     The one that stays is the one received first; if that is not known or the same, the one of the
@@ -154,7 +155,7 @@ def with_duplicates(good: DataFrame) -> DataFrame:
     return compared.withColumn("reason", reason).drop("first", "kept")
 
 
-def readable(good: DataFrame) -> DataFrame:
+def mark_misread(good: DataFrame) -> DataFrame:
     """Set `reason` to impossible where the neighbours of a value show that it was misread.
 
     A reading of a running total whose last digits were cut off is below the readings before and
@@ -206,7 +207,7 @@ def is_reading() -> Column:
     return fn.col("running") | (fn.col("series.metric") == "uptime_ns")
 
 
-def increments(good: DataFrame, reading: Reading) -> DataFrame:
+def take_differences(good: DataFrame, reading: Reading) -> DataFrame:
     """Turn running totals into increments; set `note` where a worker was restarted.
 
     Adds `is_sample`, false for the first reading of a running total; `gap_us`, the time since the
@@ -236,7 +237,7 @@ def increments(good: DataFrame, reading: Reading) -> DataFrame:
     )
 
 
-def possible(rows: DataFrame) -> DataFrame:
+def mark_impossible(rows: DataFrame) -> DataFrame:
     """Set `reason` to impossible where a sample has more than the time since the last one allows.
 
     The first sample of a series has the time to the next one; a series of one sample has none, and

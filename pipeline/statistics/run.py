@@ -23,7 +23,7 @@ from slotwise.pipeline.spark.paths import literal
 from slotwise.pipeline.spark.scratch import remove_scratch
 from slotwise.pipeline.spark.session import configured, job_errors
 from slotwise.pipeline.statistics import manifest as files
-from slotwise.pipeline.statistics.clock_skew import clocks
+from slotwise.pipeline.statistics.clock_skew import measure_skew
 from slotwise.pipeline.statistics.json_lines import json_samples
 from slotwise.pipeline.statistics.manifest import (
     CLOCKS_FOLDER,
@@ -34,7 +34,7 @@ from slotwise.pipeline.statistics.manifest import (
     Manifest,
     Part,
 )
-from slotwise.pipeline.statistics.parsing import parsed
+from slotwise.pipeline.statistics.parsing import parse_lines
 from slotwise.pipeline.statistics.parts import (
     is_in,
     read_parts,
@@ -42,7 +42,7 @@ from slotwise.pipeline.statistics.parts import (
     write_parts,
     written_parts,
 )
-from slotwise.pipeline.statistics.quarantine import judged, quarantine_of, samples_of
+from slotwise.pipeline.statistics.quarantine import judge_lines, quarantine_of, samples_of
 from slotwise.pipeline.statistics.reading import Reading
 from slotwise.pipeline.statistics.schema import CLOCKS, JUDGED, PARSED, UNREADABLE, names, struct
 from slotwise.pipeline.statistics.storm_lines import storm_samples
@@ -189,7 +189,7 @@ def add_batch(
         row.path: LogFile(row["size"] or 0, 0, run, row.lines) for row in by_path.collect()
     }
     with sized(spark, files_read):
-        write_parts(parsed(raw, reading), folder / LINES_FOLDER, run)
+        write_parts(parse_lines(raw, reading), folder / LINES_FOLDER, run)
         lines = before.with_batch(files_read, written_parts(folder / LINES_FOLDER, run))
         after = _judge(spark, folder, lines, reading)
     files.save(folder, after)
@@ -221,9 +221,7 @@ def _read(
     spark: SparkSession, folder: Path, run: int, new: Mapping[str, LogFile], reading: Reading
 ) -> tuple[dict[str, LogFile], tuple[Part, ...]]:
     """Write the parsed lines of `new`; return `new` with their numbers, and their parts."""
-    faults = write_lines(
-        spark, new, reading, lambda rows: write_parts(rows, folder / LINES_FOLDER, run)
-    )
+    faults = _write_lines(spark, new, reading, folder / LINES_FOLDER, run)
     readable = [path for path in new if path not in faults]
     counts: dict[str, int] = {}
     if readable:
@@ -245,10 +243,10 @@ def _judge(spark: SparkSession, folder: Path, lines: Manifest, reading: Reading)
     rows = _lines(spark, folder, lines, needed)
     good = rows.where(fn.col("reason").isNull())
     day = fn.col("day").cast("string")
-    write_parts(clocks(good.where(is_in(wanted, day)), reading), folder / CLOCKS_FOLDER, run)
+    write_parts(measure_skew(good.where(is_in(wanted, day)), reading), folder / CLOCKS_FOLDER, run)
     parts = [(part, after.parts[part]) for part in needed]
     nodes = read_parts(spark, CLOCKS, folder / CLOCKS_FOLDER, parts)
-    results = judged(rows, nodes, reading)
+    results = judge_lines(rows, nodes, reading)
     results = results if needed == wanted else results.where(is_in(wanted, day))
     write_parts(results, folder / JUDGED_FOLDER, run)
     return after
@@ -279,13 +277,10 @@ def _remove_unnamed(folder: Path, manifest: Manifest) -> None:
     remove_scratch(folder)
 
 
-Write = Callable[[DataFrame], None]
-
-
-def write_lines(
-    spark: SparkSession, paths: Collection[str], reading: Reading, write: Write
+def _write_lines(
+    spark: SparkSession, paths: Collection[str], reading: Reading, table: Path, run: int
 ) -> dict[str, str]:
-    """Hand `PARSED` of some files to `write`, kind by kind; return path -> what is wrong with it.
+    """Write `PARSED` of some files, kind by kind; return path -> what is wrong with it.
 
     A file that cannot be decompressed has one row, with the fault as its line.
     """
@@ -297,15 +292,15 @@ def write_lines(
             continue
         try:
             with job_errors():
-                write(parser(raw_lines(spark, of_kind), reading))
+                write_parts(parser(raw_lines(spark, of_kind), reading), table, run)
         except SlotwiseError:
             faults = unreadable(of_kind)
             if not faults:
                 raise
             readable = [path for path in of_kind if path not in faults]
             if readable:
-                write(parser(raw_lines(spark, readable), reading))
-            write(of_unreadable(spark, faults, reading))
+                write_parts(parser(raw_lines(spark, readable), reading), table, run)
+            write_parts(of_unreadable(spark, faults, reading), table, run)
             unread |= faults
     return unread
 

@@ -34,9 +34,9 @@ from slotwise.pipeline.statistics.columns import (
     as_parsed,
     epoch_time,
     folder_of,
-    integer,
     is_unknown,
     reason_of,
+    rounded,
     topology_of,
     zoned_time,
 )
@@ -112,7 +112,7 @@ def storm_samples(raw: DataFrame, reading: Reading) -> DataFrame:
         *("at", "reason", "line"),
         fn.when(metric == _GC_RUNNING, "gc_ns").otherwise(metric).alias("metric"),
         fn.when(entry.contains("="), fn.trim(key)).when(suffix != "", sender).alias("other"),
-        integer(fn.col("number"), fn.col("scale")).alias("value"),
+        rounded(fn.col("number").try_cast("double"), fn.col("scale")).alias("value"),
         fn.lit(STORM).alias("source"),
         fn.coalesce(total, fn.lit(False)).alias("running"),
     )

@@ -19,7 +19,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
 from slotwise.pipeline.spark.scratch import Store
-from slotwise.pipeline.statistics.schema import JSON
+from slotwise.pipeline.statistics.schema import JSON, names
 from slotwise.pipeline.statistics.weights import windows as w
 
 US = 1_000_000
@@ -169,7 +169,7 @@ def _with_silence(windows: DataFrame, silent: DataFrame) -> DataFrame:
     observed = _observed(silent, tasks)
     filled = own.join(observed, [*_SERIES, "start"], "full").withColumns(numbers)
     rest = windows.join(silent.select(*_SERIES), [*_SERIES], "left_anti")
-    return rest.unionByName(filled.select(*w.columns(), "day"))
+    return rest.unionByName(filled.select(*names(w.WINDOWS), "day"))
 
 
 def _pairs_and_tasks(windows: DataFrame) -> tuple[DataFrame, DataFrame]:

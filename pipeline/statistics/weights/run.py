@@ -93,7 +93,7 @@ def collect_sums(
     if tables.new:
         mine = {unquote(topology) for topology, _ in tables.new}
         reporting = {key: one for key, one in rules.reporting.items() if key[0] in mine}
-        covered = with_covered_time(w.clocked(windows, rules.hz), reporting, stored)
+        covered = with_covered_time(w.scale_by_clock(windows, rules.hz), reporting, stored)
         with aggregated_once(windows.sparkSession):
             sizes = message_sizes(covered) if has_message_sizes else None
             values = series(covered, tables.together, sizes)

@@ -25,7 +25,7 @@ components (``received``, ``sent``, ``size``, ``size of some``); two tasks (``pa
 
 REST_COST, REST_CPU, TASK_COST = "rest cost", "rest cpu", "task cost"
 PAIR_SIZE, PAIR_VOLUME = "pair size", "pair volume"
-COMPONENT_OF_TASK = r"[\[/]\d+\]?$"
+INDEX_OF_TASK = r"[\[/]\d+\]?$"
 """The index in a task's name; what stands before it is its component."""
 
 _SUBJECT = ("subject", "a", "b")
@@ -108,7 +108,7 @@ def ends() -> tuple[Column, Column]:
     """
     received = fn.col("kind") == w.RECEIVED
     sender = fn.substring_index("other", ":", 1)
-    receiver = fn.regexp_replace("other", COMPONENT_OF_TASK, "")
+    receiver = fn.regexp_replace("other", INDEX_OF_TASK, "")
     source = fn.when(received, sender).otherwise(fn.col("component"))
     return source, fn.when(received, fn.col("component")).otherwise(receiver)
 

@@ -38,7 +38,7 @@ from slotwise.pipeline.statistics.parts import (
     write_parts,
 )
 from slotwise.pipeline.statistics.run import Tables
-from slotwise.pipeline.statistics.schema import PLACE
+from slotwise.pipeline.statistics.schema import PLACE, names
 from slotwise.pipeline.statistics.weights import windows as w
 from slotwise.pipeline.statistics.weights.coverage import REPORTS, reports_of
 from slotwise.pipeline.statistics.weights.facts import FACTS, facts_of
@@ -159,7 +159,7 @@ class Sums:
             # The day of a part is that of the receipt.
             is_stray = fn.col("day") != utc_day(fn.col("start"))
             strays = fn.broadcast(several.where(is_stray).select("start").distinct())
-            whole = several.join(strays, "start", "left_anti").select(*w.columns())
+            whole = several.join(strays, "start", "left_anti").select(*names(w.WINDOWS))
             rows = whole.unionByName(w.merged(several.join(strays, "start", "left_semi")))
         return rows.withColumn("day", rules.day_of("start"))
 

@@ -12,7 +12,7 @@ from pyspark.sql import functions as fn
 
 from slotwise.pipeline.statistics.columns import folder_of
 from slotwise.pipeline.statistics.cut_names import joined
-from slotwise.pipeline.statistics.schema import JSON, PLACE
+from slotwise.pipeline.statistics.schema import JSON, PLACE, names
 
 DEFAULT_HZ = 10**9
 """Of a node whose clock rate nobody states: one GHz, so that GHz times ms are ms."""
@@ -37,13 +37,13 @@ Of `RATES`, `x` is the time that is covered, microseconds, without that of `open
 not say what they cover; `reporting` adds theirs. By `kind`, `y` is per sample, and `x` else 1 where
 nothing else is said:
 
-- ``cost``: busy time of a task, ns (`clocked` makes ns Hz of it); `x` the tuples it executed in it;
+- ``cost``: busy time of a task, ns (`scale_by_clock`: ns Hz); `x` the tuples it executed in it;
 - ``cpu``: the same;
 - ``received``, ``emitted``: tuples executed from `other`, emitted to the stream `other`;
 - ``size``: bytes to the task `other`; `x` the tuples;
 - ``sent``, ``volume``: tuples, and bytes, to the task `other`;
 - ``from outside``: bytes that a worker received of a pair of tasks, `other` as in `SAMPLES`;
-- ``worker_cpu``, ``cgroup_cpu``: CPU time of a worker, ns (`clocked`: ns Hz);
+- ``worker_cpu``, ``cgroup_cpu``: CPU time of a worker, ns (`scale_by_clock`: ns Hz);
 - ``heap``, ``beside``: bytes of a worker's heap, and of its control group beyond that;
 - ``busy``: busy time of a task, ns, that is more than `MOST_BUSY` times the time since the sample
   before, which is `x`, microseconds: such samples count for nothing else.
@@ -123,20 +123,20 @@ def by_window(intervals: DataFrame, window_s: int, *apart: str) -> DataFrame:
         fn.max("time").alias("last"),
         fn.min_by("one.y", "time").cast("decimal(38,0)").alias("head"),
     )
-    return windows.select(*columns(), *apart)
+    return windows.select(*names(WINDOWS), *apart)
 
 
 def merged(windows: DataFrame) -> DataFrame:
     """Give `WINDOWS` with one row for what several tables have of the same window."""
     sums = {"y": "decimal(38,0)", "x": "decimal(38,0)", "n": "bigint", "open": "bigint"}
-    keys = [name for name in columns() if name not in (*sums, "first", "last", "head")]
+    keys = [name for name in names(WINDOWS) if name not in (*sums, "first", "last", "head")]
     added = [fn.sum(name).cast(kind).alias(name) for name, kind in sums.items()]
     added += [fn.min("first").alias("first"), fn.max("last").alias("last")]
     added += [fn.min_by("head", "first").alias("head")]
-    return windows.groupBy(*keys).agg(*added).select(*columns())
+    return windows.groupBy(*keys).agg(*added).select(*names(WINDOWS))
 
 
-def clocked(windows: DataFrame, clocks: Mapping[str, int]) -> DataFrame:
+def scale_by_clock(windows: DataFrame, clocks: Mapping[str, int]) -> DataFrame:
     """Give `WINDOWS` with times of processors in ns Hz, by the clock rates of the nodes.
 
     Parameters
@@ -162,11 +162,6 @@ def start_of(window_s: int) -> Column:
     """
     seconds = fn.unix_seconds("time")
     return fn.timestamp_seconds(seconds - fn.pmod(seconds, fn.lit(window_s)))
-
-
-def columns() -> list[str]:
-    """Return the columns of `WINDOWS`; the comma within a type stands without a blank."""
-    return [part.split()[0] for part in WINDOWS.split(", ")]
 
 
 def _kind(name: str, y: Column, x: Column) -> Column:

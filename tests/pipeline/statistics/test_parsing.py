@@ -12,7 +12,7 @@ import pytest
 from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as fn
 
-from slotwise.pipeline.statistics.parsing import parsed
+from slotwise.pipeline.statistics.parsing import parse_lines
 from slotwise.pipeline.statistics.reading import Reading
 from slotwise.pipeline.statistics.schema import METRICS, PARSED, RAW, REASONS, struct
 
@@ -28,7 +28,7 @@ Parse = Callable[..., list[Row]]
 def parse(spark: SparkSession) -> Parse:
     def run(*lines: str, path: str = PATH, reading: Reading = KNOWN) -> list[Row]:
         raw = spark.createDataFrame([(line, path) for line in lines], RAW)
-        return parsed(raw, reading).collect()
+        return parse_lines(raw, reading).collect()
 
     return run
 
@@ -43,7 +43,7 @@ def numbers(rows: list[Row]) -> list[tuple[Any, ...]]:
 
 
 def test_the_columns_are_those_of_the_schema(spark: SparkSession) -> None:
-    rows = parsed(spark.createDataFrame([], struct(RAW)), Reading())
+    rows = parse_lines(spark.createDataFrame([], struct(RAW)), Reading())
     found = [(one.name, one.dataType) for one in rows.schema]
     assert found == [(one.name, one.dataType) for one in struct(PARSED)]
 
@@ -308,12 +308,21 @@ FAULTY = {
 
 def test_faulty_lines_are_kept_with_the_reason(parse: Parse, spark: SparkSession) -> None:
     raw = spark.createDataFrame([(line, path) for line, path, _ in FAULTY.values()], RAW)
-    rows = {row.line: row for row in parsed(raw, KNOWN).collect()}
+    rows = {row.line: row for row in parse_lines(raw, KNOWN).collect()}
     found = {name: rows[line].reason for name, (line, _, _) in FAULTY.items()}
     assert found == {name: reason for name, (_, _, reason) in FAULTY.items()}
     assert len(rows) == len(FAULTY)
     assert {row.day.year for row in rows.values() if row.day} <= set(range(1973, 2101))
     assert {reason for _, _, reason in FAULTY.values()} <= set(REASONS)
+
+
+def test_a_slash_may_be_part_of_a_name(parse: Parse) -> None:
+    names = ("shop/cart", "shop/cart/3", "shop/cart[3]")
+    reading = Reading(components={"word-count": ("split", "shop/cart")})
+    lines = [json.dumps(PAIR | {"from": "split[0]", "to": name}) for name in names]
+    rows = parse(*lines, path=JSONL, reading=reading)
+    assert [row.reason for row in rows] == [None] * len(rows)
+    assert {row.other for row in rows} == set(names)
 
 
 def test_json_lines_may_hold_more(parse: Parse) -> None:
@@ -327,7 +336,7 @@ def test_bytes_that_are_not_utf_8(spark: SparkSession, tmp_path: Path) -> None:
 
     path = tmp_path / "worker.log.metrics"
     path.write_bytes(storm("__emit-count", "{défault=2}").encode("latin-1") + b"\n")
-    (row,) = parsed(raw_lines(spark, [str(path)]), Reading()).select("reason").collect()
+    (row,) = parse_lines(raw_lines(spark, [str(path)]), Reading()).select("reason").collect()
     assert row.reason == "malformed"
 
 

@@ -13,7 +13,7 @@ import pytest
 from judged_lines import cleaned
 from pyspark.sql import SparkSession
 
-from slotwise.pipeline.statistics.parsing import parsed
+from slotwise.pipeline.statistics.parsing import parse_lines
 from slotwise.pipeline.statistics.reading import Reading
 from slotwise.pipeline.statistics.schema import CLOCKS, QUARANTINE, RAW, SAMPLES, struct
 
@@ -234,7 +234,7 @@ def judged(spark: SparkSession) -> Judged:
         ],
         RAW,
     )
-    result = cleaned(parsed(raw, Reading()), Reading())
+    result = cleaned(parse_lines(raw, Reading()), Reading())
     tables = {name: getattr(result, name) for name in TABLES}
     return Judged(
         {name: table.collect() for name, table in tables.items()},

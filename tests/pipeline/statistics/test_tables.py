@@ -16,8 +16,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from slotwise.models.errors import InputError
 from slotwise.pipeline.statistics import run as module
-from slotwise.pipeline.statistics.manifest import NAME
-from slotwise.pipeline.statistics.parsing import parsed
+from slotwise.pipeline.statistics.manifest import NAME, log_files
+from slotwise.pipeline.statistics.parsing import parse_lines
 from slotwise.pipeline.statistics.reading import Reading
 from slotwise.pipeline.statistics.run import Tables, update
 from slotwise.pipeline.statistics.schema import PARSED, struct
@@ -78,6 +78,16 @@ def test_a_second_run_reads_what_is_new(spark: SparkSession, tmp_path: Path) -> 
     assert [row.value for row in two.samples(spark).orderBy("time").collect()] == [60, 40]
     whole = update(spark, logs, tmp_path / "other", Reading())
     assert contents(spark, two) == contents(spark, whole)
+
+
+def test_what_is_not_yet_whole_is_not_a_log(tmp_path: Path) -> None:
+    """Spark passes over such names in silence, so that their lines would count as read."""
+    names = ("a.metrics", ".b.metrics.part", "_c.jsonl", ".d/e.metrics", "f_/g.jsonl")
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("")
+    found = [Path(path).relative_to(tmp_path).as_posix() for path, _ in log_files(tmp_path)]
+    assert found == ["a.metrics", "f_/g.jsonl"]
 
 
 def test_a_file_that_grows_is_read_again(spark: SparkSession, tmp_path: Path) -> None:
@@ -184,7 +194,7 @@ def test_a_stream_keeps_the_rows_of_the_files(
     text = raw.option("pathGlobFilter", "{*.metrics*,*.jsonl*}").text(str(logs))
     lines = text.selectExpr("value as line", "_metadata.file_path as path")
     kept, checkpoint = tmp_path / "kept", tmp_path / "checkpoint"
-    writer = parsed(lines, Reading()).writeStream.format("parquet").trigger(availableNow=True)
+    writer = parse_lines(lines, Reading()).writeStream.format("parquet").trigger(availableNow=True)
     query = writer.option("checkpointLocation", str(checkpoint)).start(str(kept))
     assert query.awaitTermination(120)
     assert query.exception() is None
