@@ -38,7 +38,7 @@ from slotwise.solver.core.engine import Engine, configurable
 from slotwise.solver.core.incumbent import Incumbent
 from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.reporter import Reporter, null_reporter
-from slotwise.solver.core.result import Limits, Outcome, Status
+from slotwise.solver.core.result import Limits, Outcome
 
 QUICK_METHODS = ("r-storm", "r-storm-pseudocode", "ras-default")
 PROOFS = {
@@ -66,7 +66,7 @@ def run(
     started = reporter.token.now()
     outcome = _fast(problem, limits, hint, reporter, params)
     left = limits.time_s - (reporter.token.now() - started)
-    if outcome.interrupted or outcome.status in (Status.OPTIMAL, Status.INFEASIBLE) or left <= 0:
+    if outcome.interrupted or outcome.status.settled or left <= 0:
         return outcome
     try:
         return by_columns(problem, replace(limits, time_s=left), outcome, reporter, params.columns)

@@ -91,7 +91,7 @@ def judged_result(
         picked=tuple(state.picked),
         distrusted=state.trust.distrusted(),
         notes=(*notes, *state.notes),
-        confirmed=state.confirm and outcome.status in (Status.OPTIMAL, Status.INFEASIBLE),
+        confirmed=state.confirm and outcome.status.settled,
     )
 
 

@@ -35,6 +35,11 @@ class Status(StrEnum):
     UNKNOWN = "unknown"
     """Stopped at the limit with no placement and no proof."""
 
+    @property
+    def settled(self) -> bool:
+        """Whether nothing is left to prove: optimal or infeasible."""
+        return self in (Status.OPTIMAL, Status.INFEASIBLE)
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:

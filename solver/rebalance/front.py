@@ -78,7 +78,7 @@ class FrontPoint:
     @property
     def is_proven(self) -> bool:
         """Whether it is proven to be the best with its moves, or that there is none."""
-        return self.status in (Status.OPTIMAL, Status.INFEASIBLE)
+        return self.status.settled
 
     @property
     def moves(self) -> int | None:

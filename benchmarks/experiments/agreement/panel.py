@@ -52,7 +52,7 @@ class Answer:
     @property
     def settled(self) -> Outcome | None:
         """The outcome if it is a proof: an optimum, or that there is no placement."""
-        if self.outcome and self.outcome.status in (Status.OPTIMAL, Status.INFEASIBLE):
+        if self.outcome and self.outcome.status.settled:
             return self.outcome
         return None
 

@@ -23,7 +23,6 @@ from slotwise.solver.graph_partition import solve_partition
 ENGINES = ("auto", "cp-sat", "milp")
 BALANCES = ("1", "1.03", "1.1", "1.5", "2")
 MOST_ASSIGNMENTS = 70_000
-SETTLED = (Status.OPTIMAL, Status.INFEASIBLE)
 
 
 def tiny_problem(rng: np.random.Generator) -> PartitionProblem:
@@ -82,7 +81,7 @@ def run(options: argparse.Namespace) -> None:
                 problem, engine=engine, time_limit_s=options.time_limit, seed=options.seed
             )
             counts[engine][str(result.status)] += 1
-            if result.status in SETTLED and result.value != truth:
+            if result.status.settled and result.value != truth:
                 wrong += 1
                 request = json.dumps(asdict(problem), default=str)
                 say(f"graph {number}: {engine} claims {result!r}, the truth is {truth}: {request}")

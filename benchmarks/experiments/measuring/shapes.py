@@ -57,14 +57,6 @@ SMALL_LINES = 1_500
 
 
 @dataclass(frozen=True, slots=True)
-class MeasureOptions:
-    """Spark's master, and how much of the end of the logs counts (``None`` = all of them)."""
-
-    master: str
-    last: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class Row:
     """One measured shape.
 
@@ -103,7 +95,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--shapes", default=",".join(SHAPES), help="in a list")
     parser.add_argument("--lines", type=float, default=1.0, help="millions, of each shape")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--last", help="count the end of the logs alone, such as 1d")
     parser.add_argument("--master", action="append", help="repeatable; default: local[2]")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
 
@@ -126,8 +117,7 @@ def run(options: argparse.Namespace) -> None:
         with TemporaryDirectory(prefix="slotwise-shapes-") as folder:
             measured: dict[str, bytes] = {}
             for master in options.master or ["local[2]"]:
-                measuring = MeasureOptions(master, options.last)
-                for row, instance in SHAPES[name](Path(folder), lines, options.seed, measuring):
+                for row, instance in SHAPES[name](Path(folder), lines, options.seed, master):
                     table.add(asdict(row), row.cells())
                     if measured.setdefault(row.shape, instance) != instance:
                         raise SlotwiseError(f"{name}: {master} measures another instance")
@@ -180,7 +170,7 @@ def _whole(
     instance: Instance,
     lines: int,
     seed: int,
-    measuring: MeasureOptions,
+    master: str,
     repack: Callable[[Path], None] = lambda _: None,
 ) -> tuple[Row, bytes]:
     """Simulate logs unless an earlier master has, and measure them all."""
@@ -191,24 +181,23 @@ def _whole(
         (folder / "truth.json").write_text(json.dumps(truth))
         repack(logs)
     shutil.rmtree(folder / "store", ignore_errors=True)
-    return _measure(name, folder, instance, measuring, _lines_written(folder))
+    return _measure(name, folder, instance, master, _lines_written(folder))
 
 
 def _measure(
-    name: str, folder: Path, instance: Instance, measuring: MeasureOptions, lines: int
+    name: str, folder: Path, instance: Instance, master: str, lines: int
 ) -> tuple[Row, bytes]:
     """Measure what is in the folder of logs; `lines`: those that the store does not have yet."""
     given, out = folder / "given.json", folder / "measured.json"
     write_instance(given, without_weights(instance))
     words = ["measure", str(folder / "logs"), "--instance", str(given), "--out", str(out)]
-    words += ["--store", str(folder / "store"), "--master", measuring.master, "--quiet"]
-    words += [] if measuring.last is None else ["--last", measuring.last]
+    words += ["--store", str(folder / "store"), "--master", master, "--quiet"]
     used = use_of([sys.executable, "-m", "slotwise", *words])
     truth = json.loads((folder / "truth.json").read_text())
     files = [*log_files(folder / "logs")]
     row = Row(
         shape=name,
-        master=measuring.master,
+        master=master,
         lines=lines,
         files=len(files),
         mb=sum(one.size for _, one in files) / 1e6,
@@ -244,24 +233,24 @@ def _worst(measured: Instance, truth: Mapping[str, Any]) -> float:
     return float(worst)
 
 
-def _even(folder: Path, lines: int, seed: int, measuring: MeasureOptions) -> Measured:
-    yield _whole("even", folder, cluster_of(1, 10, [10] * 10), lines, seed, measuring)
+def _even(folder: Path, lines: int, seed: int, master: str) -> Measured:
+    yield _whole("even", folder, cluster_of(1, 10, [10] * 10), lines, seed, master)
 
 
-def _skewed(folder: Path, lines: int, seed: int, measuring: MeasureOptions) -> Measured:
-    yield _whole("skewed", folder, cluster_of(1, 10, [90, *[1] * 8, 2]), lines, seed, measuring)
+def _skewed(folder: Path, lines: int, seed: int, master: str) -> Measured:
+    yield _whole("skewed", folder, cluster_of(1, 10, [90, *[1] * 8, 2]), lines, seed, master)
 
 
-def _wide(folder: Path, lines: int, seed: int, measuring: MeasureOptions) -> Measured:
-    yield _whole("wide", folder, cluster_of(200, 50, [10] * 50), lines, seed, measuring)
+def _wide(folder: Path, lines: int, seed: int, master: str) -> Measured:
+    yield _whole("wide", folder, cluster_of(200, 50, [10] * 50), lines, seed, master)
 
 
 def _repacked(name: str, repack: Callable[[Path], None]) -> Callable[..., Measured]:
     """Return a shape: the even lines in other files."""
 
-    def shape(folder: Path, lines: int, seed: int, measuring: MeasureOptions) -> Measured:
+    def shape(folder: Path, lines: int, seed: int, master: str) -> Measured:
         instance = cluster_of(1, 10, [10] * 10)
-        yield _whole(name, folder, instance, lines, seed, measuring, repack)
+        yield _whole(name, folder, instance, lines, seed, master, repack)
 
     return shape
 
@@ -288,7 +277,7 @@ def _compressed(codec: str, ending: str) -> Callable[[Path], None]:
     return repack
 
 
-def _month(folder: Path, lines: int, seed: int, measuring: MeasureOptions) -> Measured:
+def _month(folder: Path, lines: int, seed: int, master: str) -> Measured:
     """Yield a row of `DAYS` days, and one of the day after them, which comes alone."""
     instance = cluster_of(1, 10, [10] * 10)
     logs, newest = folder / "logs", folder / "newest"
@@ -296,9 +285,9 @@ def _month(folder: Path, lines: int, seed: int, measuring: MeasureOptions) -> Me
         _write_days(instance, lines // DAYS, seed, folder)
     shutil.rmtree(folder / "store", ignore_errors=True)
     of_a_day = _lines_written(folder)
-    yield _measure("month", folder, instance, measuring, DAYS * of_a_day)
+    yield _measure("month", folder, instance, master, DAYS * of_a_day)
     newest.rename(logs / "newest")
-    yield _measure("day", folder, instance, measuring, of_a_day)
+    yield _measure("day", folder, instance, master, of_a_day)
     (logs / "newest").rename(newest)
 
 
@@ -325,7 +314,7 @@ def _lines_written(folder: Path) -> int:
     return sum(json.loads((folder / "truth.json").read_text())["lines"].values())
 
 
-SHAPES: Mapping[str, Callable[[Path, int, int, MeasureOptions], Measured]] = {
+SHAPES: Mapping[str, Callable[[Path, int, int, str], Measured]] = {
     "even": _even,
     "skewed": _skewed,
     "wide": _wide,

@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from slotwise.benchmarks.experiments.agreement.mid_size import mid_instance
 from slotwise.benchmarks.experiments.table import Table
 from slotwise.models.errors import SlotwiseError
 from slotwise.models.instance.instance import Instance
@@ -106,20 +105,16 @@ def _wrong_conflict(instance: Instance, conflict: Conflict, decider: Decider) ->
             yield f"not needed: {constraint.name}"
 
 
-def random_infeasible(seed: int, count: int, mid_size: int) -> Iterator[tuple[str, Instance]]:
-    """Yield infeasible instances: tiny ones of every rule, then some of 15 to 40 tasks."""
-    for label, make, remaining in (
-        ("tiny", mixed_instance, count),
-        ("mid", mid_instance, mid_size),
-    ):
-        number = 0
-        while remaining:
-            name = f"{label}-{seed}-{number}"
-            instance = make(np.random.default_rng((seed, number)))
-            number += 1
-            if Decider(10.0).decide(instance).status is Feasibility.INFEASIBLE:
-                yield name, instance
-                remaining -= 1
+def random_infeasible(seed: int, count: int) -> Iterator[tuple[str, Instance]]:
+    """Yield infeasible tiny instances of every rule."""
+    number = 0
+    while count:
+        name = f"tiny-{seed}-{number}"
+        instance = mixed_instance(np.random.default_rng((seed, number)))
+        number += 1
+        if Decider(10.0).decide(instance).status is Feasibility.INFEASIBLE:
+            yield name, instance
+            count -= 1
 
 
 def summary(rows: Sequence[Explained]) -> dict[str, Any]:
@@ -156,7 +151,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this experiment."""
     parser.add_argument("files", nargs="*", type=Path, help="instances to explain instead")
     parser.add_argument("--count", type=int, default=100, help="random tiny instances")
-    parser.add_argument("--mid-size", type=int, default=0, help="random instances of 15-40 tasks")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--time-limit", type=float, default=30.0, help="seconds for each")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
@@ -166,7 +160,7 @@ def run(options: argparse.Namespace) -> None:
     """Explain the instances and print them; raise where a check fails."""
     table, rows = Table(COLUMNS, options.json), []
     instances = ((path.stem, read_instance(path)) for path in options.files)
-    drawn = random_infeasible(options.seed, options.count, options.mid_size)
+    drawn = random_infeasible(options.seed, options.count)
     for name, instance in instances if options.files else drawn:
         row = explained(name, instance, options.time_limit)
         table.add(row.to_document(), row.cells())

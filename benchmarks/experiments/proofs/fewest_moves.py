@@ -23,7 +23,7 @@ from slotwise.benchmarks.experiments.table import Table, number, say
 from slotwise.models.errors import InputError, SlotwiseError
 from slotwise.models.instance.instance import Instance
 from slotwise.models.values import plain, short_text
-from slotwise.solver.core.result import Result, Status
+from slotwise.solver.core.result import Status
 from slotwise.solver.solve import solve
 from slotwise.testing.random_instances.tiny import tiny_instance
 
@@ -87,16 +87,12 @@ def compared(instance: Instance, time_limit_s: float) -> Compared:
         network=None if first.value is None else plain(first.value),
         bound=None if first.bound is None else plain(first.bound),
         seconds=alone.seconds,
-        is_proven=_is_settled(alone),
+        is_proven=alone.status.settled,
         moved=None if moved.value is None else plain(moved.value),
         moved_bound=None if moved.bound is None else plain(moved.bound),
         seconds_with_moves=joint.seconds,
-        is_proven_with_moves=_is_settled(joint),
+        is_proven_with_moves=joint.status.settled,
     )
-
-
-def _is_settled(result: Result) -> bool:
-    return result.status in (Status.OPTIMAL, Status.INFEASIBLE)
 
 
 def check_tiny(count: int, seed: int) -> Counter[str]:
@@ -119,7 +115,7 @@ def check_tiny(count: int, seed: int) -> Counter[str]:
         truth = solve(instance, engine="exhaustive", time_limit_s=TINY_S)
         result = solve(instance, time_limit_s=TINY_S)
         values = [[term.value for term in one.objective] for one in (truth, result)]
-        both_proven = _is_settled(truth) and _is_settled(result)
+        both_proven = truth.status.settled and result.status.settled
         if both_proven and (truth.status != result.status or values[0] != values[1]):
             raise SlotwiseError(f"{instance.name}: auto and exhaustive search differ")
         ends[str(result.status) if both_proven else "open"] += 1

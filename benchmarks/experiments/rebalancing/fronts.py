@@ -9,6 +9,7 @@ point is the free optimum.
 from __future__ import annotations
 
 import argparse
+import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
@@ -186,7 +187,7 @@ def summarised(rows: Sequence[Measured]) -> dict[str, float | int | None]:
     for k in range(SHARES):
         column = sorted(share[k] for share in shares)
         figures[f"mean_share_{k + 1}"] = sum(column) / len(column) if column else None
-        figures[f"median_share_{k + 1}"] = column[len(column) // 2] if column else None
+        figures[f"median_share_{k + 1}"] = statistics.median(column) if column else None
     return figures
 
 

@@ -17,7 +17,6 @@ from slotwise.benchmarks.experiments.table import say
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import read_instance
 from slotwise.models.problem.compile import compile_problem
-from slotwise.solver.core.result import Status
 from slotwise.solver.solve import solve
 
 SEED = 5
@@ -44,7 +43,7 @@ def run(options: argparse.Namespace) -> None:
             confirm=False,
         )
         work = result.deterministic_work or 0.0
-        if result.status in (Status.OPTIMAL, Status.INFEASIBLE):
+        if result.status.settled:
             total, proven = total + work, proven + 1
         say(f"{work:10.4f}  {result.status:10}  {name}")
     say(f"{total:10.4f}  in all, over {proven} with a proof")

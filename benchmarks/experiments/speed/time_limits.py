@@ -8,7 +8,6 @@ the instance is read until the process has ended; more than the limit, `SHARE_LA
 from __future__ import annotations
 
 import argparse
-import faulthandler
 import json
 import os
 import sys
@@ -34,10 +33,6 @@ RUNS = (
 """Engines and their threads. Local search runs within ``auto``."""
 
 KILLED, CRASHED = "killed", "crashed"
-
-
-class LateError(SlotwiseError):
-    """A solve ended too late, or not as it should."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +87,9 @@ class SolveEnd:
         )
 
 
-def ended(
-    shape: str, engine: str, workers: int, limit_s: float, *, trace: bool = False
-) -> SolveEnd:
-    """Run one solve in a process of its own and watch its clock.
-
-    With `trace` the stacks of what was left behind go to stderr.
-    """
-    request = {
-        "shape": shape, "engine": engine, "workers": workers, "limit_s": limit_s, "trace": trace
-    }  # fmt: skip
+def ended(shape: str, engine: str, workers: int, limit_s: float) -> SolveEnd:
+    """Run one solve in a process of its own and watch its clock."""
+    request = {"shape": shape, "engine": engine, "workers": workers, "limit_s": limit_s}
     words = [sys.executable, "-m", "slotwise.benchmarks.experiments", "time_limits"]
     with Child([*words, "--child", json.dumps(request)]) as process:
         process.pipes.read_line()  # the instance is there
@@ -111,8 +99,6 @@ def ended(
         done = process.end()
     if done.timed_out:
         return SolveEnd(shape, engine, workers, limit_s, KILLED, "", limit_s + PATIENCE_S, None)
-    if trace:
-        sys.stderr.write(done.stderr.decode(errors="replace"))
     answer = json.loads(done.stdout) if done.stdout else None
     if done.code or answer is None:
         text = f"exit code {done.code}: {last_line(done.stderr) or 'no message'}"
@@ -140,8 +126,6 @@ def child(request: str) -> None:
     except UntakenError as error:
         answer = {"status": "refused", "engines": str(error)}
     left = is_any_abandoned()
-    if left and options["trace"]:
-        faulthandler.dump_traceback(all_threads=True)
     out.write(json.dumps({**answer, "memory_mb": peak_memory_mb(), "left_behind": left}))
     out.close()
     if left:
@@ -153,7 +137,7 @@ def run(options: argparse.Namespace) -> None:
 
     Raises
     ------
-    LateError
+    SlotwiseError
         After the last one, where some were late.
     """
     if options.child is not None:
@@ -162,7 +146,7 @@ def run(options: argparse.Namespace) -> None:
     late = [one for one in _all(options) if not one.holds]
     if late:
         named = ", ".join(f"{one.shape} {one.engine}" for one in late)
-        raise LateError(f"{len(late)} ended late: {named}")
+        raise SlotwiseError(f"{len(late)} ended late: {named}")
 
 
 def _all(options: argparse.Namespace) -> Iterator[SolveEnd]:
@@ -170,7 +154,7 @@ def _all(options: argparse.Namespace) -> Iterator[SolveEnd]:
         for engine, workers in RUNS:
             if options.engine and engine not in options.engine:
                 continue
-            row = ended(shape, engine, workers, options.time_limit, trace=options.trace)
+            row = ended(shape, engine, workers, options.time_limit)
             say(str(row))
             yield row
 
@@ -184,5 +168,4 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     engines = sorted({engine for engine, _ in RUNS})
     parser.add_argument("--engine", action="append", choices=engines, help="default: all")
     parser.add_argument("--time-limit", type=float, default=4.0, metavar="S")
-    parser.add_argument("--trace", action="store_true", help="show where searches were abandoned")
     parser.add_argument("--child", help=argparse.SUPPRESS)

@@ -23,7 +23,7 @@ from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Objective, Scheduler
 from slotwise.models.instance.topology import Component, Stream, Topology
 from slotwise.solver.admission.exact_round import Counterpart, exact_counterparts
-from slotwise.solver.core.result import Limits, Status
+from slotwise.solver.core.result import Limits
 
 NAME = "ras-choices"
 NODES, SLOTS, CPU, MEMORY_MB = 6, 4, 400, 4096
@@ -130,7 +130,7 @@ def compare(done: Round, limits: Limits) -> EvictionTally:
 
 def _of_answer(answer: Counterpart) -> EvictionTally:
     eviction, decision = answer.eviction, answer.decision
-    if eviction is None or eviction.status not in (Status.OPTIMAL, Status.INFEASIBLE):
+    if eviction is None or not eviction.status.settled:
         return EvictionTally(open=1)
     if decision.outcome is DecisionOutcome.SCHEDULED:
         least = len(eviction.evicted or ())
