@@ -127,7 +127,7 @@ def follow(
         warn(reason)
 
     stream = Stream(spark, source, measuring.reading, checkpoint, settings.trigger)
-    with counted_presses() as presses, stopped_in_the_end(stream):
+    with counted_presses() as presses, stopping(stream):
         while _wait_for_batch(stream, advised, presses):
             work = partial(_measured, stream, measuring, refuse)
             result = _unless_pressed(presses, work)
@@ -198,7 +198,7 @@ def _ms(time: datetime) -> int:
 
 
 @contextmanager
-def stopped_in_the_end(stream: Stream) -> Iterator[None]:
+def stopping(stream: Stream) -> Iterator[None]:
     """Stop its query, whatever happens inside."""
     try:
         yield

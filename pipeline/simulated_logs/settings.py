@@ -49,7 +49,7 @@ class LogSettings:
         Standard deviation of the logarithm of latencies and sizes, whose mean stays the truth;
         counts are then Poisson. 0 = everything is exact.
     faults
-        Share of lines with a fault: a quarter each malformed, duplicated, late, out of order.
+        Share of lines with a fault; each kind of `faults.FAULTS` is as frequent as the others.
     late_by
         Least delay of a late line, seconds; the most is twice that. Lines out of order are delayed
         by 1.25 to 2.5 buckets, so it must be at least 3.

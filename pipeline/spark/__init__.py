@@ -7,6 +7,6 @@ of one line. `pack` makes the archive that brings slotwise to executors. `scratc
 between two jobs as files, so that plans stay short; `paths` writes paths for Spark.
 
 Start with `session`. It may import `models.errors` only; besides it, only
-`benchmarks.grading.batch`, `benchmarks.grading.oracle`, `benchmarks.aggregation`,
+`benchmarks.grading.batch`, `benchmarks.grading.oracle`, `benchmarks.judged`, `slotwise.api`,
 `pipeline.statistics`, `pipeline.following` and experiments import PySpark.
 """

@@ -151,16 +151,16 @@ def session(
         with starting:
             spark = spark_session(where)
         root = logging.getLogger()
-        root.addFilter(_is_no_interrupt)
+        root.addFilter(_is_worth_logging)
         try:
             yield spark
         finally:
             if how_java_ended(0) is None:
                 spark.stop()
-            root.removeFilter(_is_no_interrupt)
+            root.removeFilter(_is_worth_logging)
 
 
-def _is_no_interrupt(record: logging.LogRecord) -> bool:
+def _is_worth_logging(record: logging.LogRecord) -> bool:
     """Filter the traceback that Py4J logs on Ctrl-C, which it also raises."""
     return record.msg != "KeyboardInterrupt while sending command."
 

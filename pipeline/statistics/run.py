@@ -1,4 +1,4 @@
-"""The tables of logs, kept up to date: only this module starts jobs.
+"""The tables of logs, kept up to date.
 
 A run reads lines that are new into ``lines`` (`PARSED`, a folder for each run): those of files that
 are new or have changed (`update`), or of the next batch of a stream (`add_batch`). Then it judges

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from pyspark.sql import SparkSession
 
+from slotwise.benchmarks.experiments.measuring.damaged_lines import DAMAGES, damaged
 from slotwise.benchmarks.experiments.table import Table
 from slotwise.models.errors import InputError, SlotwiseError
 from slotwise.models.instance.cluster import Cluster, Node
@@ -30,7 +31,6 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
 from slotwise.models.instance.topology import Component, Stream, Topology
 from slotwise.models.values import whole
-from slotwise.pipeline.simulated_logs.faults import DAMAGES, damaged
 from slotwise.pipeline.simulated_logs.settings import LogSettings
 from slotwise.pipeline.simulated_logs.simulate import simulate
 from slotwise.pipeline.spark.session import session
@@ -217,7 +217,7 @@ def _write(mixture: Mixture, folder: Path, scratch: Path, seed: int) -> dict[str
             for line in path.read_text("utf-8").splitlines()
             if not mixture.gap[0] < (_second(line) - settings.start) / 60 <= mixture.gap[1]
         ]
-        text, _ = damaged(lines, mixture.share, mixture.damages, random)
+        text = damaged(lines, mixture.share, mixture.damages, random)
         target = folder / truth["topologies"][mixture.name]["storm_id"] / str(at)
         target.mkdir(parents=True)
         (target / path.name).write_bytes(text)

@@ -117,7 +117,7 @@ def kill_again_and_again(
     rng: np.random.Generator,
     table: Table,
 ) -> list[Ended]:
-    """Run the stream until it was killed so often, then to its end; files appear meanwhile."""
+    """Run the stream, kill it `kills` times, then let it end; files appear meanwhile."""
     ends: list[Ended] = []
     waiting = list(files)
     left, appeared = kills, 0

@@ -88,7 +88,7 @@ def run(options: argparse.Namespace) -> None:
     """Draw, simulate, measure, solve, judge and print."""
     whole(options.count, "--count", least=1)
     whole(options.buckets, "--buckets", least=2)
-    truths, drawn_anew = _draw(options)
+    truths, redrawn = _draw(options)
     table = Table(COLUMNS, options.json)
     trips = []
     for truth, measured in _measured(truths, options):
@@ -110,7 +110,7 @@ def run(options: argparse.Namespace) -> None:
     beyond = [trip.instance for trip in trips if trip.gap > MOST_GAP or trip.excess > MOST_GAP]
     summary = {
         "instances": len(trips),
-        "drawn_anew": drawn_anew,
+        "redrawn": redrawn,
         "optimal": sum(trip.gap == 0 and trip.excess == 0 for trip in trips),
         "exceeding": sum(trip.excess > 0 for trip in trips),
         "worst_gap": max(trip.gap for trip in trips),

@@ -38,7 +38,7 @@ COLUMNS = {
     "1 move": ">7", "2": ">6", "3": ">6",
 }  # fmt: skip
 SHARES = 3
-"""So many first moves have their share of the gain in the table."""
+"""Number of first moves whose share of the gain is in the table."""
 ALL = 10**6
 """More moves than there are tasks."""
 
@@ -139,7 +139,7 @@ def _gap(solved: Front, index: int) -> float:
 
 
 def _check(name: str, solved: Front) -> None:
-    """Refuse what is no front."""
+    """Raise `SlotwiseError` unless it is a front."""
     values = [point.values for point in solved.points]
     running = judged_running(solved.problem)
     assert running is not None, "it has running"

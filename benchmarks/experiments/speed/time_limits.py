@@ -24,7 +24,7 @@ from slotwise.processes.pipes import last_line
 SHARE_LATE, LATE_S = 0.05, 1.0
 """How late an end may be: this share of the limit, and this many seconds."""
 PATIENCE_S = 120.0
-"""So long after its limit a process is killed."""
+"""Seconds after its limit at which a process is killed."""
 
 RUNS = (
     ("auto", 1), ("auto", 2), ("cp-sat", 1), ("milp", 1), ("configurations", 1),

@@ -1,6 +1,6 @@
 """Storm's own schedulers compared with ours, and Storm's choices with exact ones.
 
-`comparison` and `storm_1_comparison` run Storm and ours on the same round and list all
+`comparison` runs Storm and ours on the same round and lists all
 differences; `times` and `ras_speed` measure both; `sequence` places a cluster's topologies one
 after another (`filling`) by each method and exactly; `evictions` compares Storm's evictions
 with the smallest ones; `whole_cluster` places all topologies of a cluster together; `throughput`

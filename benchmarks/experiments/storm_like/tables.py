@@ -34,7 +34,7 @@ LARGE = 50
 """Least tasks of the topologies under ``large``."""
 
 QUANTILES = 41
-"""So many quantiles, ends included, stand for what is measured of components."""
+"""Number of quantiles, ends included, that stand for what is measured of components."""
 
 
 def distinct(topologies: Iterable[Topology]) -> list[Topology]:

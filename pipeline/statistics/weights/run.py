@@ -1,4 +1,4 @@
-"""The module that starts the jobs for weights: samples in, the small tables out."""
+"""From the sums of windows to the small tables of weights and of coverage."""
 
 from __future__ import annotations
 

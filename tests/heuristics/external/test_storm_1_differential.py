@@ -12,13 +12,9 @@ from dataclasses import replace
 
 import pytest
 from conftest import DEEP
+from storm_1_comparison import Storm1Comparison, compare, differences
 from storm_stories import Story, for_storm_1, storm_1_story, tight_story
 
-from slotwise.benchmarks.experiments.storm.storm_1_comparison import (
-    Storm1Comparison,
-    compare,
-    differences,
-)
 from slotwise.heuristics.external import storm_methods
 from slotwise.heuristics.external.storm_peer import Storm1Peer
 from slotwise.heuristics.external.storm_process import STORM_1, missing

@@ -11,8 +11,8 @@ import pytest
 
 import slotwise
 from slotwise.benchmarks.experiments.measuring.damage import FILES, RIGHT, Mixture, judged
+from slotwise.benchmarks.experiments.measuring.damaged_lines import DAMAGES
 from slotwise.models.errors import InputError
-from slotwise.pipeline.simulated_logs.faults import DAMAGES
 from slotwise.pipeline.statistics.weights.measured import Measured
 
 if TYPE_CHECKING:
