@@ -26,6 +26,7 @@ from slotwise.pipeline.following.advice import Advice, Batch, advise, time_ms
 from slotwise.pipeline.following.checkpoint import open_checkpoint
 from slotwise.pipeline.following.hysteresis import State
 from slotwise.pipeline.following.measuring import Measuring
+from slotwise.pipeline.following.saving import saving
 from slotwise.pipeline.following.settings import Following
 from slotwise.pipeline.following.sources import Source
 from slotwise.pipeline.following.stream import Stream, reading_in_words
@@ -137,7 +138,7 @@ def follow(
             if measured is None:
                 continue
             instance = measuring.instance_of(measured)
-            saved = settings.search.saving(instance)
+            saved = saving(instance, settings.search)
             if is_pressed(presses):  # the search was cut short
                 break
             batch = Batch(checkpoint.stream, advised, _ms(measured.last), measured.samples)

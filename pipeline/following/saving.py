@@ -85,25 +85,34 @@ class Saving:
         return gain
 
 
-def saving(
-    instance: Instance,
-    max_moves: int,
-    *,
-    engine: str = "auto",
-    time_limit_s: float = 10.0,
-    workers: int = 1,
-    seed: int = 0,
-) -> Saving:
-    """Return the saving by at most `max_moves` moves.
+@dataclass(frozen=True, slots=True)
+class Search:
+    """How the best placement is searched for.
+
+    Parameters
+    ----------
+    max_moves
+        Most running tasks that may move, 0 or more.
+    engine, time_limit_s, workers, seed
+        As in `slotwise.solve`.
+    """
+
+    max_moves: int = 3
+    engine: str = "auto"
+    time_limit_s: float = 10.0
+    workers: int = 1
+    seed: int = 0
+
+
+def saving(instance: Instance, search: Search) -> Saving:
+    """Return the saving that a search from the current placement finds.
 
     Parameters
     ----------
     instance
         With `running`; a stricter limit of moves of its own remains in force.
-    max_moves
-        Most running tasks that may move, 0 or more.
-    engine, time_limit_s, workers, seed
-        As in `slotwise.solve`; the search begins with the current placement.
+    search
+        See `Search`.
 
     Raises
     ------
@@ -112,7 +121,7 @@ def saving(
     """
     if instance.running is None:
         raise InputError("is missing: what runs now is not known", field="running", has_value=False)
-    allowed = min(max_moves, instance.objective.limits.get("moved", max_moves))
+    allowed = min(search.max_moves, instance.objective.limits.get("moved", search.max_moves))
     limits = {**instance.objective.limits, "moved": allowed}
     limited = replace(instance, objective=replace(instance.objective, limits=limits))
     problem = compile_problem(limited)
@@ -121,10 +130,10 @@ def saving(
     now = judge(problem, running)
     result = solve(
         problem,
-        engine=engine,
-        time_limit_s=time_limit_s,
-        workers=workers,
-        seed=seed,
+        engine=search.engine,
+        time_limit_s=search.time_limit_s,
+        workers=search.workers,
+        seed=search.seed,
         hint=running if now.valid else None,
     )
     return Saving(

@@ -7,33 +7,10 @@ from fractions import Fraction
 from pathlib import Path
 
 from slotwise.models.errors import InputError
-from slotwise.models.instance.instance import Instance
 from slotwise.models.values import time_limit, whole
 from slotwise.pipeline.following.hysteresis import Thresholds
-from slotwise.pipeline.following.saving import Saving, saving
+from slotwise.pipeline.following.saving import Search
 from slotwise.pipeline.following.stream import Trigger
-
-
-@dataclass(frozen=True, slots=True)
-class Search:
-    """How the best placement is searched for after each batch; as in `slotwise.solve`."""
-
-    max_moves: int = 3
-    engine: str = "auto"
-    time_limit_s: float = 10.0
-    workers: int = 1
-    seed: int = 0
-
-    def saving(self, instance: Instance) -> Saving:
-        """Return the saving by at most that number of moves."""
-        return saving(
-            instance,
-            self.max_moves,
-            engine=self.engine,
-            time_limit_s=self.time_limit_s,
-            workers=self.workers,
-            seed=self.seed,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +26,7 @@ class Following:
     trigger
         When it reads new lines, and whether it ends.
     search
-        See `Search`.
+        How the best placement is searched for after each batch.
     thresholds
         When advice begins and ends.
     """

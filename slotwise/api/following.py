@@ -20,7 +20,8 @@ from slotwise.pipeline.following.follow import Followed
 from slotwise.pipeline.following.follow import follow as follow_stream
 from slotwise.pipeline.following.hysteresis import Thresholds
 from slotwise.pipeline.following.measuring import Measuring
-from slotwise.pipeline.following.settings import Following, Search, share
+from slotwise.pipeline.following.saving import Search
+from slotwise.pipeline.following.settings import Following, share
 from slotwise.pipeline.following.sources import source_of
 from slotwise.pipeline.following.stream import Trigger
 from slotwise.pipeline.spark.masters import Cluster

@@ -12,7 +12,7 @@ from slotwise.cli.render.advice import show_advice
 from slotwise.models.judge.verdict import Violation
 from slotwise.pipeline.following.advice import Advice, Batch
 from slotwise.pipeline.following.hysteresis import Reason, State
-from slotwise.pipeline.following.saving import Saving, TermSaving, saving
+from slotwise.pipeline.following.saving import Saving, Search, TermSaving, saving
 
 MINUTE = 60_000
 
@@ -20,7 +20,7 @@ MINUTE = 60_000
 @pytest.fixture(scope="module")
 def found(request: pytest.FixtureRequest) -> Saving:
     root = request.getfixturevalue("root")
-    return saving(slotwise.read_instance(root / "docs" / "examples" / "running.json"), 1)
+    return saving(slotwise.read_instance(root / "docs" / "examples" / "running.json"), Search(1))
 
 
 def shown(capsys, saved, reason, pays=False, changed=None):

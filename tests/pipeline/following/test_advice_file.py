@@ -18,14 +18,14 @@ from slotwise.models.formats.validation import validated
 from slotwise.pipeline.following.advice import Advice, Batch, advise, time_ms, time_text
 from slotwise.pipeline.following.advice_file import append, mend
 from slotwise.pipeline.following.hysteresis import State, Thresholds
-from slotwise.pipeline.following.saving import Saving, saving
+from slotwise.pipeline.following.saving import Saving, Search, saving
 from slotwise.solver.core.result import Status
 
 
 @pytest.fixture(scope="module")
 def found(request: pytest.FixtureRequest) -> Saving:
     root = request.getfixturevalue("root")
-    return saving(slotwise.read_instance(root / "docs" / "examples" / "running.json"), 2)
+    return saving(slotwise.read_instance(root / "docs" / "examples" / "running.json"), Search(2))
 
 
 def advice(found: Saving, number: int, stream: str = "s", before: State | None = None) -> Advice:

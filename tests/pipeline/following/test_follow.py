@@ -16,7 +16,8 @@ import slotwise
 from slotwise.models.errors import InputError, SlotwiseError
 from slotwise.pipeline.following.follow import Followed, follow
 from slotwise.pipeline.following.measuring import Measuring
-from slotwise.pipeline.following.settings import Following, Search
+from slotwise.pipeline.following.saving import Search
+from slotwise.pipeline.following.settings import Following
 from slotwise.pipeline.following.sources import KafkaTopic, LogFolder, source_of
 from slotwise.pipeline.following.stream import Trigger
 from slotwise.pipeline.statistics.run import read_tables

@@ -11,7 +11,7 @@ import pytest
 
 import slotwise
 from slotwise.models.errors import InputError
-from slotwise.pipeline.following.saving import Saving, TermSaving, saving
+from slotwise.pipeline.following.saving import Saving, Search, TermSaving, saving
 from slotwise.solver.core.result import Status
 
 
@@ -26,14 +26,14 @@ def running(example: dict[str, Any]) -> slotwise.Instance:
 
 
 def test_no_moves_save_nothing(running):
-    none = saving(running, 0)
+    none = saving(running, Search(0))
     network = none.terms[-1]
     assert (network.now, network.best, network.bound) == (38, 38, 38)
     assert (none.gain, none.moves, none.status) == (0, (), Status.OPTIMAL)
 
 
 def test_moves_are_those_of_the_best_placement(running):
-    five = saving(running, 5)
+    five = saving(running, Search(5))
     assert [(t.term, t.now, t.best, t.bound) for t in five.terms] == [
         ("overload", 0, 0, 0),
         ("network", 38, 23, 23),
@@ -43,7 +43,7 @@ def test_moves_are_those_of_the_best_placement(running):
 
 
 def test_more_moves_never_cost_more(running):
-    costs = [saving(running, most).terms[-1].best for most in range(6)]
+    costs = [saving(running, Search(most)).terms[-1].best for most in range(6)]
     assert costs == sorted(costs, reverse=True)
     assert costs[0] == 38
     assert costs[-1] == 23
@@ -51,19 +51,19 @@ def test_more_moves_never_cost_more(running):
 
 def test_a_limit_of_the_instance_s_own_stands(example):
     example["objective"] = {"terms": ["network"], "limits": {"moved": 1}}
-    assert saving(slotwise.read_instance(example), 9).max_moves == 1
+    assert saving(slotwise.read_instance(example), Search(9)).max_moves == 1
 
 
 def test_what_runs_must_be_known(root):
     instance = slotwise.read_instance(root / "docs" / "examples" / "word-count.json")
     with pytest.raises(InputError, match="running: is missing"):
-        saving(instance, 1)
+        saving(instance, Search(1))
 
 
 def test_a_broken_rule_is_worth_repairing(example):
     example["topologies"][0]["components"][1]["resources"]["cpu"] = 90  # n3 has 90 + 90 + 30
     instance = slotwise.read_instance(example)
-    none, one = saving(instance, 0), saving(instance, 1)
+    none, one = saving(instance, Search(0)), saving(instance, Search(1))
     assert [violation.place for violation in none.violations] == ["node n3"]
     assert (none.status, none.gain, none.is_repair) == (Status.INFEASIBLE, 0, False)
     assert (one.status, one.gain, one.is_repair) == (Status.OPTIMAL, 1, True)
