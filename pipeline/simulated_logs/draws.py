@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +13,6 @@ from slotwise.pipeline.simulated_logs.traffic import Flow
 
 Counts = NDArray[np.int64]
 Reals = NDArray[np.float64]
-Shape = TypeVar("Shape", bound=tuple[int, ...])
 Input = tuple[str, str]
 """(component, stream) from which tuples come."""
 

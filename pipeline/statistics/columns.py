@@ -6,7 +6,7 @@ None depends on the session's time zone. Text that is not a number becomes null 
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame
@@ -39,6 +39,14 @@ def rounded(number: Column, scale: Column) -> Column:
     """Give a double times `scale`, rounded half up to an integer; null if it is too large."""
     scaled = number * scale
     return fn.when(fn.abs(scaled) < _LARGEST, fn.floor(scaled + 0.5)).cast("bigint")
+
+
+def lookup(entries: Mapping[str, Column], key: Column, kind: str) -> Column:
+    """Give the entry of a key, of type `kind`; null where there is none."""
+    if not entries:
+        return fn.lit(None).cast(kind)
+    parts = [part for name, entry in sorted(entries.items()) for part in (fn.lit(name), entry)]
+    return fn.try_element_at(fn.create_map(*parts), key)
 
 
 def number_of_true(conditions: Iterable[Column]) -> Column:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from pyspark.sql import Column
 from pyspark.sql import functions as fn
 
+from slotwise.pipeline.statistics.columns import lookup
 from slotwise.pipeline.statistics.reading import Reading
 
 OF_INPUTS = ("execute_count", "execute_ns", "process_ns")
@@ -28,17 +29,13 @@ def sender_of(suffix: Column, reading: Reading) -> Column:
     is not known either. The row has `topology`.
     """
     whole = {
-        f"{topology}/{name[:length]}": name
+        f"{topology}/{name[:length]}": fn.lit(name)
         for topology, names in reading.components.items()
         for name in names
         for length in range(_LEFT, len(name) + 1)
         if sum(other.startswith(name[:length]) for other in names) == 1
     }
-    component: Column = fn.lit(None).cast("string")
-    if whole:
-        entries = [fn.lit(part) for entry in sorted(whole.items()) for part in entry]
-        key = fn.concat_ws("/", "topology", suffix)
-        component = fn.try_element_at(fn.create_map(*entries), key)
+    component = lookup(whole, fn.concat_ws("/", "topology", suffix), "string")
     cut = (
         fn.when(suffix.contains(":"), fn.concat(suffix, fn.lit(CUT)))
         .when(component.isNotNull(), fn.concat(component, fn.lit(f":{CUT}")))

@@ -22,9 +22,6 @@ from slotwise.models.problem.problem import Problem
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.partition.model import Partition, make_partition, why_no_partition
 
-Edges = dict[tuple[int, int], int]
-"""Flow of each pair of tasks, the one that comes first in the order first."""
-
 
 def reason_against(problem: Problem) -> str | None:
     """Return ``None``, or why the model does not say all of the problem."""

@@ -19,6 +19,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
 from slotwise.pipeline.spark.scratch import Store
+from slotwise.pipeline.statistics.columns import lookup
 from slotwise.pipeline.statistics.schema import JSON, names
 from slotwise.pipeline.statistics.weights import windows as w
 
@@ -138,16 +139,12 @@ def _all_even(reporting: ReportingIntervals) -> bool:
 
 def number_of(numbers: Mapping[tuple[str, str], int], default: int) -> Column:
     """Give the number of the row's topology and source, 64 bits; `default` where there is none."""
-    otherwise = fn.lit(default).cast("bigint")
-    pairs = [
-        part
-        for (topology, source), number in sorted(numbers.items())
-        for part in (fn.lit(f"{source}/{topology}"), fn.lit(number).cast("bigint"))
-    ]
-    if not pairs:
-        return otherwise
-    key = fn.concat_ws("/", "source", "topology")
-    return fn.coalesce(fn.try_element_at(fn.create_map(*pairs), key), otherwise)
+    entries = {
+        f"{source}/{topology}": fn.lit(number).cast("bigint")
+        for (topology, source), number in numbers.items()
+    }
+    number = lookup(entries, fn.concat_ws("/", "source", "topology"), "bigint")
+    return fn.coalesce(number, fn.lit(default).cast("bigint"))
 
 
 def _with_silence(windows: DataFrame, silent: DataFrame) -> DataFrame:

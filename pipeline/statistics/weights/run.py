@@ -14,6 +14,7 @@ from pyspark.sql import functions as fn
 
 from slotwise.pipeline.spark.scratch import Store
 from slotwise.pipeline.spark.session import aggregated_once
+from slotwise.pipeline.statistics.columns import lookup
 from slotwise.pipeline.statistics.weights import windows as w
 from slotwise.pipeline.statistics.weights.collected import (
     Collected,
@@ -215,17 +216,13 @@ def collect_parts(
 
 def _begin(spans: Mapping[tuple[str, str], Sequence[Span]], time_ms: Column) -> Column:
     """Give when the generation began, in ms, that is there at a time."""
-    begins = [
-        part
-        for (topology, source), several in sorted(spans.items())
-        for part in (
-            fn.lit(f"{source}/{topology}"),
-            fn.array(*(fn.lit(_ms(begin)).cast("bigint") for begin, _ in several)),
+    begins = {
+        f"{source}/{topology}": fn.array(
+            *(fn.lit(_ms(begin)).cast("bigint") for begin, _ in several)
         )
-    ]
-    if not begins:
-        return fn.lit(0).cast("bigint")
-    mine = fn.try_element_at(fn.create_map(*begins), fn.concat_ws("/", "source", "topology"))
+        for (topology, source), several in spans.items()
+    }
+    mine = lookup(begins, fn.concat_ws("/", "source", "topology"), "array<bigint>")
     return fn.array_max(fn.filter(mine, lambda begin: begin <= time_ms))
 
 

@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from slotwise.models.instance.topology import Topology
+from slotwise.models.instance.topology import Stream, Topology
 from slotwise.pipeline.statistics.schema import JSON, STORM
 from slotwise.pipeline.statistics.weights import series
 from slotwise.pipeline.statistics.weights import windows as w
-from slotwise.pipeline.statistics.weights.collected import Collected, Value
+from slotwise.pipeline.statistics.weights.collected import Collected, Subject, Value
 from slotwise.pipeline.statistics.weights.instance import RESOURCES
 from slotwise.pipeline.statistics.weights.measured import (
     ComponentWeights,
@@ -51,8 +51,25 @@ class TopologyReader:
     onheap: Mapping[str, Weight]
     offheap: Mapping[str, Weight]
 
-    def _value(self, subject: str, source: str, a: str, b: str | None = None) -> Value | None:
-        return self.collected.values.get((subject, self.topology.id, source, a, b))
+    @property
+    def _pairs(self) -> list[tuple[str, str]]:
+        """Components that a stream joins, each pair once."""
+        return list(dict.fromkeys((one.source, one.target) for one in self.topology.streams))
+
+    def _between(self, source: str, target: str) -> list[Stream]:
+        return [
+            one for one in self.topology.streams if (one.source, one.target) == (source, target)
+        ]
+
+    def _first(
+        self, among: Sequence[tuple[str, str]], a: str, b: str | None = None
+    ) -> tuple[Subject, Value] | None:
+        """Return the first value that there is of some subjects and sources, and its key."""
+        for subject, source in among:
+            key = (subject, self.topology.id, source, a, b)
+            if value := self.collected.values.get(key):
+                return key, value
+        return None
 
     def components(self) -> list[ComponentWeights]:
         """Return the weights of each component of which the logs have tasks."""
@@ -78,88 +95,67 @@ class TopologyReader:
         """Return cpu of each component, and tuples of each joined pair, over time."""
         lines = []
         for component in self.topology.placed_components:
-            for subject, source in CPU_SOURCES:
-                if self._value(subject, source, component.id):
-                    scale = self._points()
-                    lines.append(self._line(component.id, "points", scale, subject, source))
-                    break
-        for a, b in dict.fromkeys((one.source, one.target) for one in self.topology.streams):
-            for subject, source in FLOW_SOURCES:
-                if self._value(subject, source, a, b):
-                    scale = self._per_second(subject, source, a, b)
-                    lines.append(self._line(a, "tuples/s", scale, subject, source, b))
-                    break
+            if found := self._first(CPU_SOURCES, component.id):
+                lines.append(self._line(component.id, "points", self._points(), found[0]))
+        for a, b in self._pairs:
+            if found := self._first(FLOW_SOURCES, a, b):
+                scale = self._per_second(found[0])
+                lines.append(self._line(f"{a} -> {b}", "tuples/s", scale, found[0]))
         return lines
 
-    def _line(
-        self, a: str, unit: str, scale: Fraction, subject: str, source: str, b: str | None = None
-    ) -> Line:
-        key = (subject, self.topology.id, source, a, b)
+    def _line(self, name: str, unit: str, scale: Fraction, key: Subject) -> Line:
         moments = (one for one in self.collected.timeline if one.subject == key)
         points = tuple((one.time, float(one.value * scale)) for one in moments)
-        return Line(self.topology.id, a if b is None else f"{a} -> {b}", unit, points)
+        return Line(self.topology.id, name, unit, points)
 
     def _points(self) -> Fraction:
         """Return points of cpu per ns Hz in a microsecond."""
         return Fraction(100 * PER_SECOND, 10**9 * self.reference_hz)
 
-    def _per_second(self, subject: str, source: str, a: str, b: str) -> Fraction:
+    def _per_second(self, key: Subject) -> Fraction:
         """Return tuples per second in all, per tuple in a microsecond of one part."""
-        parts = self.collected.parts[subject, self.topology.id, source, a, b]
-        return Fraction(parts * PER_SECOND)
+        return Fraction(self.collected.parts[key] * PER_SECOND)
 
     def _cost(self, component: str, scale: Fraction) -> Weight | None:
-        for subject, source in COST_SOURCES:
-            if value := self._value(subject, source, component):
-                return weight_of(value, scale, subject == series.REST_COST)
-        return None
+        found = self._first(COST_SOURCES, component)
+        return found and weight_of(found[1], scale, found[0][0] == series.REST_COST)
 
     def _cpu(self, component: str) -> Weight | None:
-        for subject, source in CPU_SOURCES:
-            if value := self._value(subject, source, component):
-                return weight_of(value, self._points(), subject == series.REST_CPU)
-        return None
+        found = self._first(CPU_SOURCES, component)
+        return found and weight_of(found[1], self._points(), found[0][0] == series.REST_CPU)
 
     def streams(self) -> list[StreamWeights]:
         """Return the weights of each pair of joined components that the logs tell something of."""
-        pairs = dict.fromkeys((one.source, one.target) for one in self.topology.streams)
         streams = [
             StreamWeights(self.topology.id, *pair, self._received(*pair), self._size(*pair))
-            for pair in pairs
+            for pair in self._pairs
         ]
         return [one for one in streams if one.received is not None or one.tuple_bytes is not None]
 
     def _size(self, source: str, target: str) -> Weight | None:
-        for lines in (JSON, STORM):
-            if value := self._value(w.SIZE, lines, source, target):
-                return weight_of(value, Fraction(1))
-        value = self._value(SIZE_OF_SOME, STORM, source, target)
-        ends = (
-            one for one in self.topology.streams if (one.source, one.target) == (source, target)
-        )
-        groupings = {one.grouping for one in ends}
-        if value is None or not groupings.isdisjoint(LOCAL):
+        if found := self._first([(w.SIZE, JSON), (w.SIZE, STORM)], source, target):
+            return weight_of(found[1], Fraction(1))
+        found = self._first([(SIZE_OF_SOME, STORM)], source, target)
+        groupings = {one.grouping for one in self._between(source, target)}
+        if found is None or not groupings.isdisjoint(LOCAL):
             return None
-        return weight_of(value, Fraction(1), estimated=not groupings.issubset(EVEN))
+        return weight_of(found[1], Fraction(1), estimated=not groupings.issubset(EVEN))
 
     def _received(self, source: str, target: str) -> Weight | None:
-        for subject, lines in FLOW_SOURCES:
-            if value := self._value(subject, lines, source, target):
-                return weight_of(value, self._per_second(subject, lines, source, target))
+        if found := self._first(FLOW_SOURCES, source, target):
+            return weight_of(found[1], self._per_second(found[0]))
         return self._emitted(source, target)
 
     def _emitted(self, source: str, target: str) -> Weight | None:
         """Estimate what a target receives from what its source emits, if on one stream only."""
-        mine = ("emitted", self.topology.id, STORM, source)
+        mine = (w.EMITTED, self.topology.id, STORM, source)
         keys = [key for key in self.collected.values if key[:4] == mine]
         tasks = {one.id: one.parallelism for one in self.topology.placed_components}
-        ends = [
-            one for one in self.topology.streams if (one.source, one.target) == (source, target)
-        ]
         if len(keys) != 1:
             return None
-        copies = sum(tasks[target] if one.grouping == "all" else 1 for one in ends)
-        scale = Fraction(copies * self.collected.parts[keys[0]] * PER_SECOND)
+        streams = self._between(source, target)
+        copies = sum(tasks[target] if one.grouping == "all" else 1 for one in streams)
+        scale = copies * self._per_second(keys[0])
         return weight_of(self.collected.values[keys[0]], scale, estimated=True)
 
     def notes(self, weights: Sequence[ComponentWeights]) -> list[str]:
@@ -176,10 +172,9 @@ class TopologyReader:
             if untold:
                 notes.append(f"{name}: logs do not tell {resource} of {untold}; as in the file")
         measured = {(one.source, one.target) for one in self.streams()}
-        ends = dict.fromkeys((one.source, one.target) for one in self.topology.streams)
         notes += [
             f"{name}: {a} -> {b}: no samples; its rate stays as in the file"
-            for a, b in ends
+            for a, b in self._pairs
             if (a, b) not in measured and a != b
         ]
         for source in (STORM, JSON):

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
-from slotwise.pipeline.statistics.columns import folder_of
+from slotwise.pipeline.statistics.columns import folder_of, lookup
 from slotwise.pipeline.statistics.cut_names import joined
 from slotwise.pipeline.statistics.schema import JSON, PLACE, names
 
@@ -213,9 +213,6 @@ def _parts() -> dict[str, tuple[Column, Column]]:
 
 def _hz(clocks: Mapping[str, int]) -> Column:
     """Give the clock rate of the row's node."""
-    default = fn.lit(DEFAULT_HZ)
-    if not clocks:
-        return default.cast("decimal(18,0)")
-    entries = [fn.lit(part) for node, hz in sorted(clocks.items()) for part in (node, hz)]
-    known = fn.try_element_at(fn.create_map(*entries), fn.col("node"))
-    return fn.coalesce(known, default).cast("decimal(18,0)")
+    entries = {node: fn.lit(hz).cast("bigint") for node, hz in clocks.items()}
+    known = lookup(entries, fn.col("node"), "bigint")
+    return fn.coalesce(known, fn.lit(DEFAULT_HZ)).cast("decimal(18,0)")
