@@ -20,6 +20,7 @@ from slotwise.models.values import NO_LIMIT
 from slotwise.solver.column_generation.configurations.enumeration import least_load
 from slotwise.solver.column_generation.connected.graph import Admits
 from slotwise.solver.column_generation.connected.worker_rules import (
+    LARGEST_UNITS,
     WorkerRule,
     find_worker_rules,
     in_common_units,
@@ -202,12 +203,13 @@ def _rule_of_own_workers(kinds: TaskTypes, per_worker: IntArray) -> WorkerRule:
     """Return the rule on workers that hold one kind each.
 
     y tasks need at least y / per_worker workers, and one worker if the kind has one task only.
+    Where the common units would be too fine, weights are rounded down, which keeps the rule valid.
     """
     shares = [
         1 if size == 1 else max(1, int(most))
         for size, most in zip(kinds.sizes.tolist(), per_worker.tolist(), strict=True)
     ]
-    unit = math.lcm(*shares)
+    unit = min(math.lcm(*shares), LARGEST_UNITS)
     return WorkerRule(np.array([unit // share for share in shares], dtype=np.int64), unit)
 
 

@@ -100,6 +100,7 @@ def coarse(weights: IntArray, capacity: int, most: int) -> tuple[IntArray, int]:
     weights, capacity = weights // divisor, capacity // divisor
     if capacity <= most:
         return weights, capacity
+    weights = np.minimum(weights, capacity + 1)  # a task that fits nowhere
     distinct, times = np.unique(weights[weights > 0], return_counts=True)
     sample = distinct[
         np.linspace(0, len(distinct) - 1, min(len(distinct), WHOLE_WEIGHTS)).astype(np.int64)

@@ -104,9 +104,9 @@ class WorkerSplitter:
         return inside, possible
 
     def _listed(self) -> tuple[int, TypeColumns]:
-        """Return the widest gap within which configurations are few, and these."""
+        """Return the widest gap within which configurations are few, and these; -1 = none is."""
         graph, scale = self._graph, self._duals.scale
-        gap, rows = 0, np.zeros((0, graph.count), dtype=np.int64)
+        gap, rows = -1, np.zeros((0, graph.count), dtype=np.int64)
         units, params = 1, replace(self._params, max_partial=self._params.max_split_partial)
         now = self._token.now()
         until = now + params.split_fraction * max(self._deadline - now, 0.0)
