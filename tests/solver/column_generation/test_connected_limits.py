@@ -103,7 +103,8 @@ def test_what_is_proven_holds_whatever_is_given_up(workers: str, note: list[str]
             assert found.values == truth.values, case
     note.append(f"connected with small limits ({workers}; truth/claim): {dict(seen)}")
     assert seen["optimal/optimal"] >= 5
-    assert seen["optimal/feasible"] + seen["optimal/unknown"] >= 2
+    if workers != "single":  # with single workers all of these are proven nevertheless
+        assert seen["optimal/feasible"] + seen["optimal/unknown"] >= 2
 
 
 def drawn(rng: Generator) -> Problem | None:
