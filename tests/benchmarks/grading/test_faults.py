@@ -25,6 +25,7 @@ from grading_processes import (
     tiny,
     wait_for_rows,
 )
+from live_processes import is_alive
 
 from slotwise.benchmarks.grade import grade
 from slotwise.benchmarks.grading.grade_summary import GradeSummary
@@ -104,17 +105,9 @@ def kill_driver(process_id: int) -> None:
     for one in (process_id, *(java - backends)):
         os.kill(one, signal.SIGKILL)
     deadline = time.monotonic() + 60
-    while any(_alive(one) for one in backends):
+    while any(is_alive(one) for one in backends):
         assert time.monotonic() < deadline, "executors outlive their driver"
         time.sleep(0.1)
-
-
-def _alive(process_id: int) -> bool:
-    try:
-        state = Path(f"/proc/{process_id}/stat").read_text(encoding="utf-8").rpartition(")")[2]
-    except OSError:
-        return False
-    return state.split()[0] != "Z"
 
 
 @pytest.mark.in_turn

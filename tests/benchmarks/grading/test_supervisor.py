@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import pickle
-import signal
 import subprocess
 import sys
 import time
@@ -13,6 +11,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from live_processes import is_alive
 
 from slotwise.benchmarks.grading.children.supervisor import answers
 from slotwise.benchmarks.grading.plan import PlannedRun, RunLimits, make_plan
@@ -148,7 +147,7 @@ def test_when_the_parent_is_killed_nothing_stays(case: Case, tmp_path: Path) -> 
     assert int(mark.read_text(encoding="utf-8")) in [one.pid for one in below]
     parent.kill()
     parent.wait()
-    wait_for(lambda: not any(alive(one.pid) for one in below))
+    wait_for(lambda: not any(is_alive(one.pid) for one in below))
 
 
 def wait_for(happens: object, seconds: float = 20) -> None:
@@ -157,15 +156,6 @@ def wait_for(happens: object, seconds: float = 20) -> None:
     while not happens():
         assert time.monotonic() < deadline, "did not happen in time"
         time.sleep(0.05)
-
-
-def alive(pid: int) -> bool:
-    try:
-        os.kill(pid, signal.SIG_DFL)
-    except ProcessLookupError:
-        return False
-    status = Path(f"/proc/{pid}/stat")
-    return not status.exists() or status.read_text(encoding="utf-8").split()[2] != "Z"
 
 
 def test_tightness_is_the_worst_hard_resource() -> None:

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from live_processes import is_alive
 
 from slotwise.cli.app import run
 from slotwise.heuristics import registry
@@ -360,14 +361,9 @@ def written(file: Path) -> None:
 
 
 def gone(pid: int) -> bool:
-    """Whether a process has ended; a child of nobody may stay as a zombie for a moment."""
+    """Return whether a process ends within five seconds."""
     for _ in range(100):
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            return True
-        status = Path(f"/proc/{pid}/stat")
-        if status.exists() and status.read_text().rpartition(")")[2].split()[0] == "Z":
+        if not is_alive(pid):
             return True
         time.sleep(0.05)
     return False

@@ -31,7 +31,7 @@ from slotwise.pipeline.spark.masters import (
     with_tries,
 )
 from slotwise.pipeline.spark.session import (
-    _is_no_interrupt,
+    _is_worth_logging,
     job_errors,
     reason_of,
     spark_session,
@@ -204,12 +204,12 @@ def test_rows_are_never_merged_and_stdout_stays_clean(master: str) -> None:
 
 def test_py4j_says_nothing_of_ctrl_c(caplog: pytest.LogCaptureFixture) -> None:
     root = logging.getLogger()
-    root.addFilter(_is_no_interrupt)
+    root.addFilter(_is_worth_logging)
     try:
         logging.error("KeyboardInterrupt while sending command.")
         logging.error("something else")
     finally:
-        root.removeFilter(_is_no_interrupt)
+        root.removeFilter(_is_worth_logging)
     assert [one.message for one in caplog.records] == ["something else"]
 
 

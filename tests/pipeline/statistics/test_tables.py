@@ -130,7 +130,7 @@ def test_a_run_that_is_killed_goes_on_from_its_last_step(
     def killed(*_: object) -> None:
         raise KeyboardInterrupt
 
-    for place, name in ((module.files, "save"), (module, "judged")):
+    for place, name in ((module.files, "save"), (module, "judge_lines")):
         with monkeypatch.context() as context:
             context.setattr(place, name, killed)
             with pytest.raises(KeyboardInterrupt):
