@@ -53,6 +53,11 @@ class RowFile(Generic[Row]):
         data = read_bytes(path) if path is not None and path.exists() else b""
         self._end = data.rfind(b"\n") + 1
         whole = data[: self._end].decode("utf-8", errors="replace")
+        begun = data[self._end :]
+        expected = b"{" if self._end or not head else self._head.encode()
+        if begun[: len(expected)] != expected[: len(begun)]:
+            rule = "is not a row that was cut short; name another file"
+            raise self._refusal(rule, 1 + whole.count("\n"))
         if whole and not whole.startswith(self._head):
             rule = "holds rows of something else, or with other settings; name another file"
             raise self._refusal(rule, 1)

@@ -53,6 +53,9 @@ def test_rows_may_be_kept_in_memory_only() -> None:
         ("{}\n", "", r"rows.jsonl: line 1: is not a row \(number: is missing\); remove the line"),
         ("nonsense\n", "", "line 1: is not a row"),
         ('{"number": 1, "name": "a"}\n[]\n', "", "line 2: is not a row"),
+        ("no end of a line", "", "line 1: is not a row that was cut short; name another file"),
+        ("no end of a line", '{"task": "a"}', "line 1: is not a row that was cut short"),
+        ('{"number": 1, "name": "a"}\nmore', "", "line 2: is not a row that was cut short"),
         ("one\n", "another", "line 1: holds rows of something else, or with other settings"),
     ],
 )
