@@ -135,7 +135,8 @@ def supervised(
     ----------
     work
         Runs in a thread with a token, which is cancelled on Ctrl-C; abandoned `GRACE_S` later, or
-        when Ctrl-C is pressed again. The same happens, sooner, at its time limit.
+        when Ctrl-C is pressed again. The same happens, sooner, at its time limit. A press that the
+        caller's `counted_presses` has counted before counts, too: it was meant for this search.
     events
         Events of `work`; passed to `on_progress` in this thread.
     on_progress
@@ -147,7 +148,7 @@ def supervised(
     """
     token = (RunToken() if parent is None else parent).child(limit.ask_at)
     with counted_presses() as presses:
-        before, patience, was_asked = presses.count, limit.leave_at, False
+        patience, was_asked = limit.leave_at, False
         task = Task(work, lambda: events.put(None), token)
         try:
             while not task.has_ended and time.perf_counter() < patience:
@@ -155,18 +156,17 @@ def supervised(
                     _hand_on(events, on_progress, POLL_S)
                 except KeyboardInterrupt:  # somebody else's handler, or none
                     presses.count += 1
-                pressed = presses.count - before
-                if pressed and not was_asked:
+                if presses.count and not was_asked:
                     was_asked = True
                     token.cancel()
                     patience = min(patience, time.perf_counter() + GRACE_S)
-                if pressed > 1 or (token.memory is not None and token.memory.is_overdue):
+                if presses.count > 1 or (token.memory is not None and token.memory.is_overdue):
                     break
         finally:
             token.cancel()
         while not events.empty():
             _hand_on(events, on_progress, 0.0)
-        return Supervised(task.answer(), presses.count > before)
+        return Supervised(task.answer(), presses.count > 0)
 
 
 def _hand_on(

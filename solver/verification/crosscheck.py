@@ -245,12 +245,12 @@ def _first_to_settle(
     presses: Presses,
 ) -> CrossCheck:
     """Run the engines `names` in turn, until Ctrl-C; with `must_take`, raise if one declines."""
-    started, before = time.perf_counter(), presses.count
+    started = time.perf_counter()
     last: Result | None = None
     units = limits.time_s
     for index, name in enumerate(names):
         left = units if limits.by_work else limits.time_s - (time.perf_counter() - started)
-        if left <= 0 or presses.count > before:
+        if left <= 0 or presses.count:
             break
         share = left if index == len(names) - 1 else left * SHARE
         units -= share

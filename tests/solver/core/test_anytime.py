@@ -31,6 +31,7 @@ from slotwise.solver.core.progress import Event, Progress
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Result, Status
 from slotwise.solver.core.solve_state import SolveState
+from slotwise.solver.core.supervision import counted_presses
 from slotwise.solver.solve import CURRENT, solve
 
 LONG_S = 60.0
@@ -173,6 +174,15 @@ def test_an_engine_that_does_not_hear_is_left_behind() -> None:
     assert result.status is Status.FEASIBLE
     assert result.objective[0].bound_kind == "trivial"
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_before_the_search_begins_ends_it() -> None:
+    started = time.perf_counter()
+    with counted_presses():  # as a command does while it reads the instance
+        signal.raise_signal(signal.SIGINT)
+        result = solve(instance_from_text(hard_instance()), time_limit_s=600)
+    assert result.interrupted
+    assert time.perf_counter() - started < LONG_S
 
 
 def test_what_a_listener_raises_ends_the_search() -> None:

@@ -22,6 +22,7 @@ from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.not_taken import NotTakenError, UntakenError
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Proof, Result, Status
+from slotwise.solver.core.supervision import counted_presses
 from slotwise.solver.solve import solve
 from slotwise.solver.verification import crosscheck as crosscheck_module
 from slotwise.solver.verification.crosscheck import (
@@ -184,3 +185,12 @@ def test_ctrl_c_between_two_engines_ends_the_check(monkeypatch: pytest.MonkeyPat
     assert len(asked) == 1
     assert check.agreement is Agreement.NOT_SETTLED
     assert check.result is None
+
+
+def test_ctrl_c_that_ended_the_search_ends_the_check() -> None:
+    problem = word_count()
+    claim = claim_of(solve(problem, engine="cp-sat", time_limit_s=30))
+    with counted_presses():
+        signal.raise_signal(signal.SIGINT)
+        check = crosscheck(problem, claim, LIMITS)
+    assert (check.agreement, check.result) == (Agreement.NOT_SETTLED, None)
