@@ -239,15 +239,21 @@ def _solve_whole(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> No
 def _solve_parts(
     auto: PortfolioRun, problem: Problem, parts: tuple[SubProblem, ...], reporter: Reporter
 ) -> None:
-    """Solve every part alone, the smallest first, and put their placements side by side."""
+    """Solve every part alone, the smallest first, and put their placements side by side.
+
+    Each starts from its own tasks in the best placement of all.
+    """
+    incumbent = reporter.best()
     outcomes: list[Outcome] = []
     provers: dict[str, None] = {}
     for i, part in enumerate(reversed(parts)):
         if auto.is_over(reporter.token):
-            return
+            break
         work = [len(other.tasks) ** 2 for other in parts[: len(parts) - i]]
         share = auto.left_s * max(work[-1] / sum(work), auto.params.least_part_fraction)
         inner = auto.within(part.problem, share)
+        if incumbent is not None:
+            inner.state.offer(part.own_placement(incumbent), reporter.engine)
         _solve_reduced(inner, part.problem, Reporter(inner.state, "auto", token=reporter.token))
         _, outcome = inner.answer(reporter.token)
         provers |= dict.fromkeys(inner.state.provers())

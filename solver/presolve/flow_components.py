@@ -171,6 +171,11 @@ class SubProblem:
     problem: Problem
     tasks: tuple[int, ...]
 
+    def own_placement(self, placement: Placement) -> Placement:
+        """Return where a placement of the whole puts these tasks."""
+        nodes = tuple(placement.nodes[task] for task in self.tasks)
+        return Placement(nodes, tuple(placement.workers[task] for task in self.tasks))
+
 
 def on_classes(problem: Problem, classes: Sequence[int]) -> SubProblem:
     """Return the problem with only these classes, in ascending order of their indices.

@@ -81,9 +81,8 @@ class Plan:
 
 def own_placement(part: TopologyPart, placement: Placement) -> Placement | None:
     """Return a topology's part of a placement; ``None`` where it is not placed whole."""
-    nodes = tuple(placement.nodes[task] for task in part.part.tasks)
-    workers = tuple(placement.workers[task] for task in part.part.tasks)
-    return None if UNPLACED in nodes else Placement(nodes, workers)
+    own = part.part.own_placement(placement)
+    return None if UNPLACED in own.nodes else own
 
 
 # The room left on every node, and the first fit of a layout into it.
