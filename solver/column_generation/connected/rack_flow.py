@@ -40,8 +40,9 @@ from slotwise.solver.structure.task_types import TaskTypes
 FAR = -NEG_INF
 """Of what no content takes."""
 
-MANY_KINDS = 8
-"""From so many kinds on prices are asked for, too; with fewer, cuts were the better bound."""
+MANY_KINDS, MANY_RACKS = 8, 6
+"""From this number of kinds, or of racks that the tasks need, prices are asked for, too; with
+fewer, cuts were the better bound."""
 
 MIN_UNITS = 200
 """Least units of a rack in the tables of prices."""
@@ -61,7 +62,8 @@ def flow_between_racks(
     left = params.rack_time_fraction * (deadline - now)
     most = min(params.max_rack_steps, params.rack_steps_per_second * left)
     least = least_flow_between(racks, len(places.problem.racks), most, token)
-    if racks.count < MANY_KINDS:
+    needed = -(-int(racks.weights @ racks.sizes) // racks.capacity)
+    if racks.count < MANY_KINDS and needed < MANY_RACKS:
         return least
     return max(least, flow_beyond_prices(racks, scale, now + left, params, token))
 
@@ -71,7 +73,8 @@ def flow_beyond_prices(
 ) -> int:
     """Return the flow that places cannot hold by prices of counts, proven on the grid `scale`.
 
-    Of many kinds, cuts count those with little flow again and again; prices count each once.
+    Of many kinds, or on many racks, cuts count tasks with little flow again and again; prices
+    count each once.
     """
     a, b = np.nonzero(np.triu(graph.flow, 1))
     steps = int(graph.most[a] @ graph.most[b]) or 1
