@@ -12,16 +12,23 @@ from flow_graphs import flow_graph, graphs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from slotwise.models.instance.cluster import Cluster, Node
+from slotwise.models.instance.instance import Instance, Objective
+from slotwise.models.instance.topology import Component, Stream, Topology
+from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.connected.graph import FlowGraph, with_relaxed_cycles
+from slotwise.solver.column_generation.connected.place_model import make_place_model
 from slotwise.solver.column_generation.connected.rack_flow import (
     FAR,
+    flow_between_racks,
     flow_beyond_prices,
     fullest,
     least_cuts,
     least_flow_between,
+    rack_graph,
 )
-from slotwise.solver.column_generation.params import ConnectedParams
+from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
 from slotwise.solver.core.memory import RunToken
 
 
@@ -98,6 +105,30 @@ def test_two_places_have_the_least_flow_there_is(graph: FlowGraph) -> None:
     truth = least_flow(graph, 2)
     found = least_flow_between(graph, 2, math.inf, RunToken())
     assert found == (0 if truth == math.inf else truth)
+
+
+def test_prices_are_asked_for_where_tasks_need_many_racks() -> None:
+    """The tasks of c have little flow: by cuts alone, each of nine racks is full of them."""
+    sizes = {"a": 400, "b": 400, "c": 100}
+    components = tuple(
+        Component(name, "spout" if name == "a" else "bolt", 8, {"cpu": cpu})
+        for name, cpu in sizes.items()
+    )
+    streams = (Stream("a", "b", rate=640), Stream("b", "c", rate=64))
+    nodes = tuple(Node(f"n{i}", f"r{i}", "", 20, {"cpu": 800}) for i in range(10))
+    topology = Topology("t", components, streams)
+    network = Objective(("network",))
+    made = Instance("racks", Cluster(nodes), (topology,), flow="rates", objective=network)
+    problem = compile_problem(made)
+    token, params = RunToken(), CONNECTED_DEFAULTS
+    places = make_place_model(problem, token, params)
+    racks = rack_graph(problem, places.kinds, token, params)
+    assert racks is not None
+    until = token.now() + 60
+    by_cuts = least_flow_between(racks, 10, math.inf, token)
+    by_prices = flow_beyond_prices(racks, 1 << 20, until, params, token)
+    assert by_cuts < by_prices
+    assert flow_between_racks(places, 1 << 20, until, params, token) == by_prices
 
 
 def test_many_of_one_kind_do_not_fill_more_places_than_there_are() -> None:

@@ -13,13 +13,20 @@ from numpy.random import Generator
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Objective, Scheduler
+from slotwise.models.instance.placement import Placement
 from slotwise.models.instance.topology import Component, Stream, Topology
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
+from slotwise.solver.core.memory import RunToken
+from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Status
+from slotwise.solver.core.solve_state import SolveState
 from slotwise.solver.exhaustive import EXHAUSTIVE
+from slotwise.solver.portfolio import auto as auto_module
 from slotwise.solver.portfolio.auto import run_auto
+from slotwise.solver.portfolio.params import AUTO_DEFAULTS
+from slotwise.solver.portfolio.run import PortfolioRun
 from slotwise.solver.presolve.flow_components import flow_parts, side_by_side
 from slotwise.solver.presolve.node_reduction import reduce_nodes
 from slotwise.solver.presolve.single_node import as_one_node
@@ -161,6 +168,43 @@ def test_parts_without_room_side_by_side_are_solved_together() -> None:
     assert (found.status, found.values) == (expected.status, expected.values)
     assert expected.values is not None
     assert expected.values > (0,)
+
+
+def test_parts_start_from_their_tasks_in_the_best_placement(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without a placement of a part, its bound of the network would not count."""
+    problem = two_pairs(None, nodes=4, slots=4, memory_mb=2000)
+    hint = EXHAUSTIVE.run(problem, LIMITS, None).placement
+    assert hint is not None
+    starts: list[Placement | None] = []
+
+    def remember(auto: PortfolioRun, part: Problem, reporter: Reporter) -> None:
+        starts.append(reporter.best())
+
+    monkeypatch.setattr(auto_module, "_solve_reduced", remember)
+    state, parts = SolveState(problem), flow_parts(problem)
+    state.offer(hint, "hint")
+    run = PortfolioRun(state, LIMITS, None, AUTO_DEFAULTS, RunToken())
+    auto_module._solve_parts(run, problem, parts, Reporter(state, "auto"))
+    assert starts == [part.own_placement(hint) for part in reversed(parts)]
+
+
+def test_a_part_for_which_no_time_is_left_counts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = two_pairs(None, nodes=4, slots=4, memory_mb=2000)
+    solved: list[int] = []
+
+    def prove(auto: PortfolioRun, part: Problem, reporter: Reporter) -> None:
+        solved.append(part.task_count)
+        reporter.prove((7,), "known")
+
+    monkeypatch.setattr(auto_module, "_solve_reduced", prove)
+    monkeypatch.setattr(PortfolioRun, "is_over", lambda auto, token: len(solved) > 0)
+    state = SolveState(problem)
+    run = PortfolioRun(state, LIMITS, None, AUTO_DEFAULTS, RunToken())
+    auto_module._solve_parts(run, problem, flow_parts(problem), Reporter(state, "auto"))
+    assert solved == [4]
+    assert state.bounds == (7,)
 
 
 def test_a_part_that_fits_nowhere_makes_the_whole_infeasible() -> None:
