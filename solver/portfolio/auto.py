@@ -261,6 +261,8 @@ def _solve_parts(
         outcomes.insert(0, outcome)
         if outcome.status == Status.INFEASIBLE or reporter.token.is_cancelled:
             break
+    if not outcomes:
+        return
     joined, outcome = sum_of_parts(problem, parts, outcomes)
     if joined is not None:
         reporter.offer(joined)

@@ -190,7 +190,10 @@ def test_parts_start_from_their_tasks_in_the_best_placement(
     assert starts == [part.own_placement(hint) for part in reversed(parts)]
 
 
-def test_a_part_for_which_no_time_is_left_counts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("most", [0, 1])
+def test_parts_for_which_no_time_is_left_count_nothing(
+    monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
     problem = two_pairs(None, nodes=4, slots=4, memory_mb=2000)
     solved: list[int] = []
 
@@ -199,12 +202,12 @@ def test_a_part_for_which_no_time_is_left_counts_nothing(monkeypatch: pytest.Mon
         reporter.prove((7,), "known")
 
     monkeypatch.setattr(auto_module, "_solve_reduced", prove)
-    monkeypatch.setattr(PortfolioRun, "is_over", lambda auto, token: len(solved) > 0)
+    monkeypatch.setattr(PortfolioRun, "is_over", lambda auto, token: len(solved) >= most)
     state = SolveState(problem)
     run = PortfolioRun(state, LIMITS, None, AUTO_DEFAULTS, RunToken())
     auto_module._solve_parts(run, problem, flow_parts(problem), Reporter(state, "auto"))
-    assert solved == [4]
-    assert state.bounds == (7,)
+    assert solved == [4] * most
+    assert state.bounds == ((7,) if most else (None,))
 
 
 def test_a_part_that_fits_nowhere_makes_the_whole_infeasible() -> None:
