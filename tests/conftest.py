@@ -49,17 +49,15 @@ SPARK_FILES = {
         "tests/pipeline/statistics/test_parsing.py",
         "tests/pipeline/statistics/test_quarantine.py",
         "tests/pipeline/statistics/test_tables.py",
-        "tests/cli/test_measure.py",
-    ),
-    "weights": (
         "tests/pipeline/statistics/weights/test_damaged_logs.py",
         "tests/pipeline/statistics/weights/test_days.py",
         "tests/pipeline/statistics/weights/test_hand_written_logs.py",
         "tests/pipeline/statistics/weights/test_lines_to_weights.py",
         "tests/pipeline/statistics/weights/test_weights.py",
+        "tests/cli/test_measure.py",
     ),
 }
-"""Files that use the fixture `spark`, in groups: one process runs each group, on one session."""
+"""Files that use the fixture `spark`: a process runs all of a group, so that Spark starts twice."""
 
 GROUPS = {file: f"spark-{name}" for name, files in SPARK_FILES.items() for file in files}
 
