@@ -296,10 +296,8 @@ def freed(problem: Problem, placement: Placement, nodes: Sequence[int]) -> Neigh
     if _racks_differ(problem, freed_nodes):
         costs = _costs_to_others(problem, placement, part.tasks, freed_nodes)
         smaller = _with_linear(smaller, costs)
-    start = Placement(
-        tuple(index[placement.nodes[task]] for task in part.tasks),
-        tuple(placement.workers[task] for task in part.tasks),
-    )
+    own = part.own_placement(placement)
+    start = Placement(tuple(index[node] for node in own.nodes), own.workers)
     return Neighbourhood(smaller, tuple(freed_nodes), part.tasks, start)
 
 

@@ -148,7 +148,7 @@ def supervised(
     """
     token = (RunToken() if parent is None else parent).child(limit.ask_at)
     with counted_presses() as presses:
-        patience, was_asked = limit.leave_at, False
+        patience = limit.leave_at
         task = Task(work, lambda: events.put(None), token)
         try:
             while not task.has_ended and time.perf_counter() < patience:
@@ -156,8 +156,7 @@ def supervised(
                     _hand_on(events, on_progress, POLL_S)
                 except KeyboardInterrupt:  # somebody else's handler, or none
                     presses.count += 1
-                if presses.count and not was_asked:
-                    was_asked = True
+                if presses.count:
                     token.cancel()
                     patience = min(patience, time.perf_counter() + GRACE_S)
                 if presses.count > 1 or (token.memory is not None and token.memory.is_overdue):

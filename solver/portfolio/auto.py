@@ -243,12 +243,12 @@ def _solve_parts(
 
     Each starts from its own tasks in the best placement of all.
     """
+    if auto.is_over(reporter.token):
+        return
     incumbent = reporter.best()
     outcomes: list[Outcome] = []
     provers: dict[str, None] = {}
     for i, part in enumerate(reversed(parts)):
-        if auto.is_over(reporter.token):
-            break
         work = [len(other.tasks) ** 2 for other in parts[: len(parts) - i]]
         share = auto.left_s * max(work[-1] / sum(work), auto.params.least_part_fraction)
         inner = auto.within(part.problem, share)
@@ -259,10 +259,8 @@ def _solve_parts(
         provers |= dict.fromkeys(inner.state.provers())
         auto.engines += [engine for engine in inner.engines if engine not in auto.engines]
         outcomes.insert(0, outcome)
-        if outcome.status == Status.INFEASIBLE or reporter.token.is_cancelled:
+        if outcome.status == Status.INFEASIBLE or auto.is_over(reporter.token):
             break
-    if not outcomes:
-        return
     joined, outcome = sum_of_parts(problem, parts, outcomes)
     if joined is not None:
         reporter.offer(joined)

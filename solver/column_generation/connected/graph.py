@@ -70,6 +70,11 @@ class FlowGraph:
         """Number of kinds."""
         return len(self.sizes)
 
+    @property
+    def total_units(self) -> int:
+        """Units that all tasks take."""
+        return int(self.weights @ self.sizes)
+
     def gains(self, counts: IntArray) -> IntArray:
         """Return, for each row [.., K] of counts, the flow inside a place that holds them."""
         return flow_inside(self.flow, counts)

@@ -216,7 +216,7 @@ def make_load_bound(
     steps: Steps | None = None,
 ) -> LoadBound:
     """Return the load bound at proven duals and steps; zeros where its tables take too long."""
-    units = int(graph.weights @ graph.sizes)
+    units = graph.total_units
     least = np.zeros(units + 1, dtype=np.int64)
     load_bound = LoadBound(graph.weights, min(graph.capacity, units), least)
     assignments = sum(1 for _ in graph.assignments())

@@ -62,7 +62,7 @@ def flow_between_racks(
     left = params.rack_time_fraction * (deadline - now)
     most = min(params.max_rack_steps, params.rack_steps_per_second * left)
     least = least_flow_between(racks, len(places.problem.racks), most, token)
-    needed = -(-int(racks.weights @ racks.sizes) // racks.capacity)
+    needed = -(-racks.total_units // racks.capacity)
     if racks.count < MANY_KINDS and needed < MANY_RACKS:
         return least
     return max(least, flow_beyond_prices(racks, scale, now + left, params, token))
@@ -107,7 +107,7 @@ def least_flow_between(graph: FlowGraph, places: int, max_steps: float, token: R
         weights, capacity = coarse(graph.weights, graph.capacity, units)
         graph = replace(graph, weights=weights, capacity=capacity)
         steps, entries = _size_of_tables(graph)
-    cuts, loads = least_cuts(graph, token), int(graph.weights @ graph.sizes)
+    cuts, loads = least_cuts(graph, token), graph.total_units
     if places * loads * graph.capacity > max_steps:
         least = np.zeros(loads + 1, dtype=np.int64)
         add_up(cuts, least)
@@ -240,7 +240,7 @@ def _size_of_tables(graph: FlowGraph) -> tuple[int, int]:
     trees = [_size_of_tree(graph, forest, k) for k in order if parents[k] < 0]
     assignments = sum(1 for _ in graph.assignments())
     steps = sum(steps for steps, _ in trees) + len(trees) * graph.capacity**2
-    loads = int(graph.weights @ graph.sizes) * graph.capacity
+    loads = graph.total_units * graph.capacity
     return assignments * steps + loads, max((entries for _, entries in trees), default=0)
 
 

@@ -170,6 +170,13 @@ def test_parts_without_room_side_by_side_are_solved_together() -> None:
     assert expected.values > (0,)
 
 
+def solve_parts(state: SolveState) -> None:
+    """Let `auto` solve the parts of a problem, from what is known of it."""
+    run = PortfolioRun(state, LIMITS, None, AUTO_DEFAULTS, RunToken())
+    parts = flow_parts(state.problem)
+    auto_module._solve_parts(run, state.problem, parts, Reporter(state, "auto"))
+
+
 def test_parts_start_from_their_tasks_in_the_best_placement(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -183,11 +190,10 @@ def test_parts_start_from_their_tasks_in_the_best_placement(
         starts.append(reporter.best())
 
     monkeypatch.setattr(auto_module, "_solve_reduced", remember)
-    state, parts = SolveState(problem), flow_parts(problem)
+    state = SolveState(problem)
     state.offer(hint, "hint")
-    run = PortfolioRun(state, LIMITS, None, AUTO_DEFAULTS, RunToken())
-    auto_module._solve_parts(run, problem, parts, Reporter(state, "auto"))
-    assert starts == [part.own_placement(hint) for part in reversed(parts)]
+    solve_parts(state)
+    assert starts == [part.own_placement(hint) for part in reversed(flow_parts(problem))]
 
 
 @pytest.mark.parametrize("most", [0, 1])
@@ -204,8 +210,7 @@ def test_parts_for_which_no_time_is_left_count_nothing(
     monkeypatch.setattr(auto_module, "_solve_reduced", prove)
     monkeypatch.setattr(PortfolioRun, "is_over", lambda auto, token: len(solved) >= most)
     state = SolveState(problem)
-    run = PortfolioRun(state, LIMITS, None, AUTO_DEFAULTS, RunToken())
-    auto_module._solve_parts(run, problem, flow_parts(problem), Reporter(state, "auto"))
+    solve_parts(state)
     assert solved == [4] * most
     assert state.bounds == ((7,) if most else (None,))
 
