@@ -87,7 +87,7 @@ class Dataflow(Noun):
     streams: tuple[Stream, ...]
 
     def __post_init__(self) -> None:
-        """Refuse what is no DAG."""
+        """Raise unless the streams form a DAG."""
         check_fields(self)
         counts = Counter(task.name for task in self.tasks)
         for name, count in counts.items():

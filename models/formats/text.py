@@ -23,7 +23,7 @@ def read_data(source: str | Path) -> tuple[Any, str]:
     Raises
     ------
     InputError
-        When it cannot be read (see `file_bytes`), is not UTF-8 text, is empty, or is no JSON or
+        When it cannot be read (see `file_bytes`), is not UTF-8 text, is empty, or is not JSON or
         YAML.
     """
     file = "stdin" if str(source) == STDIN else str(source)

@@ -154,7 +154,7 @@ def search_assignment(
     target
         Stop at this cost, for example a proven bound.
     on_better
-        Told of each better assignment, between calls of the compiled loop.
+        Called with each better assignment, between calls of the compiled loop.
     """
     deadline = token.now() + seconds
     if not model.allowed().any(axis=1).all():

@@ -109,7 +109,7 @@ class Incumbent:
         return verdict.valid and self._take(placement, verdict)
 
     def offer_solution(self, placement: Placement) -> bool:
-        """Keep the best solution of an exact model if it is no worse; return whether it was better.
+        """Keep a solution of an exact model that is at least as good; return whether it is better.
 
         Raises
         ------

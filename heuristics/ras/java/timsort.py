@@ -13,7 +13,7 @@ from slotwise.models.errors import SlotwiseError
 T = TypeVar("T")
 
 LEAST_GALLOP = 7
-"""So many items of one run in a row, and the search for the next goes by leaps."""
+"""Consecutive items of one run after which the merge gallops: it searches in doubling steps."""
 
 
 class ContractError(SlotwiseError):

@@ -62,8 +62,8 @@ class Rules:
     def day(self, topology: str, source: str, day: str) -> str:
         """Return the day that windows are looked at together with; `ALL_DAYS` for some.
 
-        These are the windows that a day is no multiple of, and those of lines that do not come
-        evenly: what a line covers depends on the one before it.
+        These are windows that do not divide a day, and those of lines that do not come evenly:
+        what a line covers depends on the one before it.
         """
         reporting = self.reporting.get((topology, source))
         is_even = reporting is None or reporting.is_even

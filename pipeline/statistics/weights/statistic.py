@@ -59,6 +59,7 @@ def means_of_days(series: DataFrame, step_s: int, *apart: str) -> DataFrame:
         fn.sum("y").alias("y"), fn.sum("x").alias("x"), fn.sum("n").alias("n")
     )
     step = fn.when(fn.col("subject").isin(*SHOWN), step_of(fn.unix_millis("start"), step_s))
+    doubles = (fn.col(name).cast("double").alias(name) for name in ("y", "x"))
     # In the order of time, so that the doubles are added in the same order always.
     listed = (
         blocks.withColumn("step", step)
@@ -67,12 +68,11 @@ def means_of_days(series: DataFrame, step_s: int, *apart: str) -> DataFrame:
             fn.sum("y").cast("decimal(38,0)").alias("y"),
             fn.sum("x").cast("decimal(38,0)").alias("x"),
             fn.sum("n").alias("n"),
-            fn.array_sort(fn.collect_list(fn.struct("start", "y", "x"))).alias("listed"),
+            fn.array_sort(fn.collect_list(fn.struct("start", *doubles))).alias("listed"),
         )
     )
     errors = (
-        "transform(listed, one -> struct(double(one.x) as x, "
-        "double(one.y) - double(y) / double(x) * double(one.x) as e))"
+        "transform(listed, one -> struct(one.x as x, one.y - double(y) / double(x) * one.x as e))"
     )
     products = {"ee": "one.e * one.e", "ex": "one.e * one.x", "xx": "one.x * one.x"}
     sums = {

@@ -34,7 +34,7 @@ ALL_IN_WORKERS = -1
 """The cut that workers hold no more flow inside than their node."""
 
 CUTS_COMPARED = 12
-"""So many of the newest cuts are tried as the base of a table."""
+"""Number of the newest cuts that are tried as the base of a table."""
 
 
 @dataclass(slots=True, eq=False)

@@ -90,10 +90,10 @@ def flow_beyond_prices(
 
 
 def least_flow_between(graph: FlowGraph, places: int, max_steps: float, token: RunToken) -> int:
-    """Return a lower bound on the flow between so many places, which hold all tasks together.
+    """Return a lower bound on the flow between `places` places, which hold all tasks together.
 
-    Between any number of places where counting them would take more steps than `max_steps`, and in
-    rougher units where the tables alone would, or too much memory.
+    It is one between any number of places where counting them would take more steps than
+    `max_steps`; units are coarser where the tables alone would, or need too much memory.
     """
     from slotwise.solver.column_generation.connected.kernels import add_up, combine_exactly
 

@@ -34,7 +34,7 @@ from slotwise.solver.structure.node_types import keeps_apart
 from slotwise.solver.structure.task_types import TaskTypes
 
 MOST_MERGED = 64
-"""So many times more pairs are looked at together where most of them are merged away."""
+"""Factor by which more pairs are looked at together where most of them are merged away."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

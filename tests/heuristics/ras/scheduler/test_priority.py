@@ -287,7 +287,7 @@ def test_a_sort_that_finds_a_contradiction_fails_as_javas_does(left: int, right:
 
 
 def test_fifo_compares_many_users_as_javas_merges_do() -> None:
-    """What is compared first counts, for it sorts a queue anew: Storm 2.8.3 gave this order."""
+    """What is compared first counts, for it sorts a queue again: Storm 2.8.3 gave this order."""
     topologies = [
         topology(
             f"t{i}-{j}",
