@@ -4,10 +4,12 @@ JOBS ?= 4
 VENV := .venv
 BIN := $(VENV)/bin
 AGREE := $(BIN)/python -m slotwise.benchmarks.experiments engines_agree --faults deep
+DEEP := deep-tiny deep-mid-size deep-presolve deep-widely-scaled
+PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 SPHINX := $(BIN)/python -m sphinx --quiet --fresh-env --fail-on-warning --keep-going --nitpicky
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test test-all test-deep check docs docs-links wheel-check storm-peer storm-1-peer storm-cluster storm-jar storm-loop kafka yarn clean
+.PHONY: demo test test-all test-deep $(DEEP) check docs docs-links wheel-check storm-peer storm-1-peer storm-cluster storm-jar storm-loop kafka yarn clean
 
 demo: $(VENV)/.installed
 	$(BIN)/slotwise grade rstorm --methods round-robin,r-storm,r-storm-1.0,r-storm-pseudocode \
@@ -24,7 +26,7 @@ test-all: $(VENV)/spark.jsa
 # run in one process, for they share what is costly to make, in the order of tests/conftest.py. Many
 # tests start an interpreter, so bytecode is kept.
 test test-all: $(VENV)/.installed-dev
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
+	PYTHONDONTWRITEBYTECODE= $(PYTEST)
 
 # Spark's classes as Java has them in memory: tests start dozens of JVMs, and reading the classes from
 # the archive takes each of them seconds less. The pipe ends when Java does.
@@ -36,14 +38,18 @@ $(VENV)/spark.jsa: $(VENV)/.installed-dev
 	@test -f $@ || echo "Java makes no archive here: tests read the classes one by one"
 
 # Hours. Stopped, it goes on where it was; `make clean` makes it begin again, as changed code should.
+# The families at the same time, then the tests in as many processes.
 test-deep: $(VENV)/.installed-dev
-	@mkdir -p deep
-	$(AGREE) --family tiny --count 20000 --rows deep/tiny.jsonl
-	$(AGREE) --family mid-size --count 500 --time-limit 5 --rows deep/mid-size.jsonl
-	$(AGREE) --family presolve --count 2001 --rows deep/presolve.jsonl
-	$(AGREE) --family widely-scaled --count 5000 --rows deep/widely-scaled.jsonl
-	SLOTWISE_TESTS=deep $(BIN)/python -m pytest
+	$(MAKE) --jobs=$(JOBS) $(DEEP)
+	SLOTWISE_TESTS=deep PYTHONDONTWRITEBYTECODE= $(PYTEST)
 	rm -rf deep
+$(DEEP): $(VENV)/.installed-dev
+	@mkdir -p deep
+	$(AGREE) --family $(@:deep-%=%) --rows deep/$(@:deep-%=%).jsonl $(ASKED)
+deep-tiny: ASKED := --count 20000
+deep-mid-size: ASKED := --count 500 --time-limit 5
+deep-presolve: ASKED := --count 2001
+deep-widely-scaled: ASKED := --count 5000
 
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff check
