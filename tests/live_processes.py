@@ -1,6 +1,8 @@
-"""Whether a process of a test has ended."""
+"""Whether processes of a test have ended."""
 
 from __future__ import annotations
+
+import time
 
 import psutil
 
@@ -11,3 +13,13 @@ def is_alive(pid: int) -> bool:
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return False
+
+
+def end_in_time(*pids: int, seconds: float = 20) -> bool:
+    """Return whether all processes end within some seconds."""
+    deadline = time.monotonic() + seconds
+    while any(is_alive(pid) for pid in pids):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True

@@ -25,7 +25,7 @@ from grading_processes import (
     tiny,
     wait_for_rows,
 )
-from live_processes import is_alive
+from live_processes import end_in_time
 
 from slotwise.benchmarks.grade import grade
 from slotwise.benchmarks.grading.grade_summary import GradeSummary
@@ -104,10 +104,7 @@ def kill_driver(process_id: int) -> None:
     backends = set(executors(process_id))
     for one in (process_id, *(java - backends)):
         os.kill(one, signal.SIGKILL)
-    deadline = time.monotonic() + 60
-    while any(is_alive(one) for one in backends):
-        assert time.monotonic() < deadline, "executors outlive their driver"
-        time.sleep(0.1)
+    assert end_in_time(*backends, seconds=60), "executors outlive their driver"
 
 
 @pytest.mark.in_turn

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from live_processes import is_alive
+from live_processes import end_in_time
 
 from slotwise.benchmarks.grading.children.supervisor import answers
 from slotwise.benchmarks.grading.plan import PlannedRun, RunLimits, make_plan
@@ -147,7 +147,7 @@ def test_when_the_parent_is_killed_nothing_stays(case: Case, tmp_path: Path) -> 
     assert int(mark.read_text(encoding="utf-8")) in [one.pid for one in below]
     parent.kill()
     parent.wait()
-    wait_for(lambda: not any(is_alive(one.pid) for one in below))
+    assert end_in_time(*(one.pid for one in below))
 
 
 def wait_for(happens: object, seconds: float = 20) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from live_processes import is_alive
+from live_processes import end_in_time
 
 from slotwise.cli.app import run
 from slotwise.heuristics import registry
@@ -151,7 +151,7 @@ def test_a_hanging_command_is_ended_with_its_children(
     reason = failure(problem, words, time_limit_s=2.0)
     assert reason == "the command was ended at its time limit of 2 s; stderr: thinking"
     assert time.monotonic() - start < 20
-    assert gone(int(pid.read_text()))
+    assert end_in_time(int(pid.read_text()))
 
 
 @pytest.fixture
@@ -191,7 +191,7 @@ def test_a_child_that_leaves_the_group_ends_with_a_failing_command(
     start = time.monotonic()
     assert said in failure(problem, words, time_limit_s=limit)
     assert time.monotonic() - start < 20
-    assert gone(int(pid.read_text()))
+    assert end_in_time(int(pid.read_text()))
 
 
 @linux
@@ -202,7 +202,7 @@ def test_a_child_that_leaves_the_group_ends_with_a_good_command(
     start = time.monotonic()
     assert run_method(problem, find_method(f"cmd:{words}"), 0) == Placement((0, 0), (0, 0))
     assert time.monotonic() - start < 20
-    assert gone(int(pid.read_text()))
+    assert end_in_time(int(pid.read_text()))
 
 
 @linux
@@ -228,7 +228,7 @@ def test_a_daemon_ends_with_its_command(problem: Problem, command: Command, tmp_
         """
     )
     assert refusal(problem, words) == "no"
-    assert gone(int(pid.read_text()))
+    assert end_in_time(int(pid.read_text()))
 
 
 @linux
@@ -244,7 +244,7 @@ def test_ctrl_c_ends_all_that_a_command_has_started(problem: Problem, leaver: Le
     with pytest.raises(KeyboardInterrupt):
         run_method(problem, find_method(f"cmd:{words}"), 0)
     assert time.monotonic() - start < 20
-    assert gone(int(pid.read_text()))
+    assert end_in_time(int(pid.read_text()))
 
 
 @linux
@@ -263,7 +263,7 @@ def test_a_command_ends_when_its_caller_is_killed(
     with subprocess.Popen(place, stdout=subprocess.DEVNULL) as caller:
         written(pid)
         caller.kill()
-    assert gone(int(pid.read_text()))
+    assert end_in_time(int(pid.read_text()))
 
 
 def test_a_command_that_kills_its_reaper_fails_alone(
@@ -279,7 +279,7 @@ def test_a_command_that_kills_its_reaper_fails_alone(
         """
     )
     assert failure(problem, words) == "the command ended the process that watches it"
-    assert gone(int(pid.read_text()))
+    assert end_in_time(int(pid.read_text()))
 
 
 def test_a_reaper_that_stands_still_holds_nothing_up(
@@ -358,15 +358,6 @@ def written(file: Path) -> None:
             return
         time.sleep(0.05)
     pytest.fail("the command did not start")
-
-
-def gone(pid: int) -> bool:
-    """Return whether a process ends within five seconds."""
-    for _ in range(100):
-        if not is_alive(pid):
-            return True
-        time.sleep(0.05)
-    return False
 
 
 @pytest.mark.parametrize(

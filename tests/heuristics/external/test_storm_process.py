@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from live_processes import end_in_time
 
 from slotwise.heuristics.external.storm_process import STORM_2, PeerError, StormProcess
 from slotwise.processes import pipes
@@ -38,23 +38,13 @@ def java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Java:
     return make
 
 
-def ended(pid: int) -> bool:
-    for _ in range(100):
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            return True
-        time.sleep(0.05)
-    return False
-
-
 def test_an_answer_is_heard(java: Java) -> None:
     java(GREETS + "print(json.dumps({'pid': os.getpid()}), flush=True); time.sleep(60)")
     process = StormProcess()
     pid = process.ask("{}", 20.0)["pid"]
     assert process.storm_version == "2.8.3"
     process.close()
-    assert ended(pid)
+    assert end_in_time(pid)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere only groups can be ended")
@@ -67,7 +57,7 @@ def test_what_it_has_started_ends_with_it(java: Java) -> None:
     process = StormProcess()
     pid = process.ask("{}", 20.0)["pid"]
     process.close()
-    assert ended(pid)
+    assert end_in_time(pid)
 
 
 @pytest.mark.parametrize(
