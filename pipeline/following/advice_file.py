@@ -107,9 +107,13 @@ def _last(path: Path, stream: str, end: int) -> Written | None:
             raise InputError("is not UTF-8; give a file of advice, or a new one") from error
         check_format(data, FORMAT)
         last = validated(AdviceFile, data)
-    if last.stream != stream:
-        return None
-    changed = None if last.since is None else time_ms(last.since)
+        if last.stream != stream:
+            return None
+        try:
+            changed = None if last.since is None else time_ms(last.since)
+        except (ValueError, TypeError) as error:
+            rule = "must be a time of ISO 8601 with its zone"
+            raise InputError(rule, field="since", value=last.since) from error
     return Written(last.batch, State(last.pays, changed))
 
 

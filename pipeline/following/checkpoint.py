@@ -16,6 +16,7 @@ from pathlib import Path
 from slotwise.models.errors import InputError, in_file
 from slotwise.models.formats.file_bytes import write_atomically
 from slotwise.models.formats.json_text import parse_json
+from slotwise.models.formats.text import read_text
 from slotwise.models.formats.validation import check_format
 
 FORMAT = "slotwise.stream/1"
@@ -88,7 +89,7 @@ def _is_empty(folder: Path) -> bool:
 def _known(path: Path, made_of: Mapping[str, str]) -> str:
     """Return the id of an earlier stream; refuse it if it is made of something else."""
     with in_file(str(path)):
-        data = parse_json(path.read_text("utf-8"))
+        data = parse_json(read_text(path))
         check_format(data, FORMAT)
         earlier, stream = data.get("made_of"), data.get("id")
         if not isinstance(earlier, dict) or not isinstance(stream, str):

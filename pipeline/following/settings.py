@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from slotwise.models.errors import InputError
-from slotwise.models.values import time_limit, whole
+from slotwise.models.values import number_of_text, time_limit, whole
 from slotwise.pipeline.following.hysteresis import Thresholds
 from slotwise.pipeline.following.saving import Search
 from slotwise.pipeline.following.stream import Trigger
@@ -58,7 +58,7 @@ def share(text: str, field: str) -> Fraction:
     """
     number = text.strip().removesuffix("%")
     try:
-        value = Fraction(number) / (100 if text.strip().endswith("%") else 1)
-    except (ValueError, ZeroDivisionError) as error:
+        value = number_of_text(number.strip(), field)
+    except InputError as error:
         raise InputError("must be a share such as 5% or 0.05", field=field, value=text) from error
-    return value
+    return Fraction(value) / (100 if text.strip().endswith("%") else 1)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from slotwise.models.errors import InputError, SlotwiseError, in_file
 from slotwise.models.formats.file_bytes import write_atomically
 from slotwise.models.formats.json_text import parse_json
+from slotwise.models.formats.text import read_text
 from slotwise.pipeline.following.checkpoint import Checkpoint
 from slotwise.pipeline.following.sources import LogFolder, Source
 from slotwise.pipeline.spark.paths import local_address
@@ -86,7 +87,7 @@ class Stream:
         if not path.is_file():
             return {}
         with in_file(str(path)):
-            reasons = parse_json(path.read_text("utf-8"))
+            reasons = parse_json(read_text(path))
             if not isinstance(reasons, dict):
                 raise InputError("is damaged; remove it", has_value=False)
             return reasons

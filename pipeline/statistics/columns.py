@@ -22,7 +22,6 @@ from slotwise.pipeline.statistics.schema import (
     names,
 )
 
-_MILLISECONDS_FROM = 100_000_000_000
 _FIRST, _LAST = 100_000_000_000, 4_102_444_800_000
 _LARGEST = 9e18
 FAR_AHEAD_S = 86_400
@@ -57,7 +56,9 @@ def number_of_true(conditions: Iterable[Column]) -> Column:
 
 def epoch_time(number: Column) -> Column:
     """Give the timestamp of seconds or milliseconds since 1970; null outside 1973 to 2100."""
-    millis = fn.when(number < _MILLISECONDS_FROM, number * 1000).otherwise(number)
+    # Not every number times 1000, which may need more than 64 bits.
+    is_seconds = number.between(_FIRST // 1000, _LAST // 1000)
+    millis = fn.when(is_seconds, number * 1000).otherwise(number)
     return fn.when(millis.between(_FIRST, _LAST), fn.timestamp_millis(millis))
 
 

@@ -41,7 +41,8 @@ _OPTIONS = {
     "columnNameOfCorruptRecord": _BAD,
     "allowNonNumericNumbers": "false",
 }
-_ONE_OBJECT = r"^\s*\{[^{}]*\}\s*$"
+# Without a byte that was none of UTF-8 (U+FFFD stands for one), and without NUL.
+_ONE_OBJECT = r"^\s*\{[^{}\ufffd\x00]*\}\s*$"
 _TIME = r'"time"\s*:'
 
 
@@ -53,8 +54,7 @@ def json_samples(raw: DataFrame, reading: Reading) -> DataFrame:
     texts, numbers = (*_TEXTS, _BAD), tuple(_SCALES)
     keys = ", ".join([*(f"`{key}` string" for key in texts), *(f"{key} double" for key in numbers)])
     read = raw.where(fn.trim("line") != "").select(
-        *("line", "path", fn.from_json("line", keys, _OPTIONS).alias("k")),
-        is_text(fn.col("line")).alias("is_text"),
+        *("line", "path", fn.from_json("line", keys, _OPTIONS).alias("k"))
     )
     is_pair = fn.coalesce("k.from", "k.to").isNotNull()
     # A step of its own, because Spark computes what is used in several branches for each of them.
@@ -105,7 +105,7 @@ def _is_whole(is_pair: Column) -> Column:
     """Say whether a line has all keys of its kind, and numbers where they belong."""
     of_pair = ("k.from", "k.to", "k.tuples", "k.bytes")
     of_task = ("k.task", "k.node", "k.tuples", "k.cpu_ms")
-    whole = fn.col("is_text") & fn.col("k").isNotNull() & fn.col(f"k.{_BAD}").isNull()
+    whole = fn.col("k").isNotNull() & fn.col(f"k.{_BAD}").isNull()
     return (
         whole
         & _is_one_object(fn.col("line"))
@@ -120,19 +120,24 @@ def _is_one_object(line: Column) -> Column:
     them stands there once, and no other. Reading all keys again takes as long as reading the line.
     """
     known = number_of_true(fn.col(f"k.{key}").isNotNull() for key in (*_TEXTS, *_SCALES))
-    colons = fn.length(line) - fn.length(fn.replace(line, fn.lit(":")))
+    colons = _number_of(":", line)
     keys = fn.json_object_keys(line)
     # Not by `|`, for Spark would compute all keys of every line.
     is_once = fn.when(colons == known, fn.lit(True)).otherwise(
         fn.size(keys) == fn.size(fn.array_distinct(keys))
     )
-    opened, closed = (fn.length(line) - fn.length(fn.replace(line, fn.lit(one))) for one in "{}")
     nested = (
-        (opened == closed)
+        (_number_of("{", line) == _number_of("}", line))
+        & is_text(line)
         & fn.rtrim(line).endswith("}")
         & (fn.regexp_count(line, fn.lit(_TIME)) == 1)
     )
     return fn.coalesce(is_once & (line.rlike(_ONE_OBJECT) | nested), fn.lit(False))
+
+
+def _number_of(mark: str, line: Column) -> Column:
+    """Give how often a character of ASCII stands in a line."""
+    return fn.octet_length(line) - fn.octet_length(fn.replace(line, fn.lit(mark)))
 
 
 def _are_possible() -> Column:

@@ -26,6 +26,6 @@ def is_json() -> Column:
 
     The name of its file tells, by ``.jsonl`` or ``.metrics``; else that it begins with a brace.
     """
-    path, line = fn.col("path"), fn.col("line")
-    tells = path.contains(".metrics")
-    return path.contains(".jsonl") | (~tells & fn.ltrim(line).startswith("{"))
+    name, line = fn.substring_index("path", "/", -1), fn.col("line")
+    tells = name.contains(".metrics")
+    return name.contains(".jsonl") | (~tells & fn.ltrim(line).startswith("{"))

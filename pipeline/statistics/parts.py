@@ -25,6 +25,8 @@ _NO_DAY = "__HIVE_DEFAULT_PARTITION__"
 """Spark's name for the day of a part that has none."""
 
 _FILES = "_files.json"
+_UNFINISHED = "_temporary"
+"""Where a job of Spark has what its finished tasks wrote, until all are."""
 _BYTES_PER_BUCKET = 512 << 10
 """Of rows as they are stored, about a hundred thousand: the tables of two aggregates over them fit
 in the memory of a task; with four times as many, aggregates sorted a day of a million lines."""
@@ -120,11 +122,21 @@ def load_json(path: Path) -> Any:
 
 
 def remove_others(table: Path, named: Iterable[tuple[Part, int]]) -> None:
-    """Remove from a table the parts of all runs but those that are named."""
-    kept = {part_folder(table, run, part) for part, run in named}
-    for path in table.glob("run=*/topology=*/day=*"):
-        if path not in kept:
-            shutil.rmtree(path)
+    """Remove from a table the parts of all runs but those that are named.
+
+    Also what a killed job had finished and not yet made part of the table, which Spark would add to
+    what the same run writes again.
+    """
+    kept = [(table / f"run={run}", part_folder(table, run, part)) for part, run in named]
+    runs, parts = {run for run, _ in kept}, {part for _, part in kept}
+    for run in table.glob("run=*"):
+        if run not in runs:
+            shutil.rmtree(run)
+            continue
+        shutil.rmtree(run / _UNFINISHED, ignore_errors=True)
+        for path in run.glob("topology=*/day=*"):
+            if path not in parts:
+                shutil.rmtree(path)
 
 
 def is_in(parts: Collection[Part], day: Column) -> Column:

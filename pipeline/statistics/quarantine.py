@@ -49,6 +49,7 @@ interval, the square: some do grow a hundredfold for a minute."""
 NEIGHBOURS = 3
 """Rows of a series on either side that a value is compared with; damaged ones may be next to each
 other."""
+_DAY_US = 86_400_000_000
 _TUPLES = (*COUNTS, "tuples", "pair_tuples")
 _CPU = ("cpu_ns", "cgroup_cpu_ns")
 _MEMORY = ("memory_bytes", "heap_bytes", "nonheap_bytes")
@@ -155,6 +156,18 @@ def mark_duplicates(good: DataFrame) -> DataFrame:
     return compared.withColumn("reason", reason).drop("first", "kept")
 
 
+def _before(name: str, rows: int, order: WindowSpec) -> Column:
+    """Give what stands some rows earlier, on the same day or the one before: none else is read."""
+    is_near = fn.date_diff("day", fn.lag("day", rows).over(order)) <= 1
+    return fn.when(is_near, fn.lag(name, rows).over(order))
+
+
+def _after(name: str, rows: int, order: WindowSpec) -> Column:
+    """Give what stands some rows later, on the same day: a day is not judged again for the next."""
+    is_same_day = fn.lead("day", rows).over(order).eqNullSafe(fn.col("day"))
+    return fn.when(is_same_day, fn.lead(name, rows).over(order))
+
+
 def mark_misread(good: DataFrame) -> DataFrame:
     """Set `reason` to impossible where the neighbours of a value show that it was misread.
 
@@ -167,10 +180,8 @@ def mark_misread(good: DataFrame) -> DataFrame:
     order = _in_order()
     near = {}
     for rows in range(1, NEIGHBOURS + 1):
-        near[f"before{rows}"] = fn.lag("value", rows).over(order)
-        # Of the same day alone: a day is not judged again when the next one comes.
-        is_same_day = fn.lead("day", rows).over(order).eqNullSafe(fn.col("day"))
-        near[f"after{rows}"] = fn.when(is_same_day, fn.lead("value", rows).over(order))
+        near[f"before{rows}"] = _before("value", rows, order)
+        near[f"after{rows}"] = _after("value", rows, order)
     value, before, after = fn.col("value"), fn.col("before1"), fn.col("after1")
     # Without zeros at the end, for milliseconds became nanoseconds.
     digits = fn.rtrim(value.cast("string"), fn.lit("0"))
@@ -221,9 +232,12 @@ def take_differences(good: DataFrame, reading: Reading) -> DataFrame:
         return fn.last(fn.when(taken, fn.col(name)), ignorenulls=True).over(before_here)
 
     readings = good.withColumns({"before": last("value"), "since": last("time")})
-    gap = fn.unix_micros("time") - fn.unix_micros("since")
+    since = fn.unix_micros("time") - fn.unix_micros("since")
+    # A day is judged with the day before alone.
+    gap = fn.when(since <= _DAY_US, since)
     near = fn.coalesce(gap <= reading.longest_gap_s * 1_000_000, fn.lit(False))
-    fell = taken & is_reading() & fn.coalesce(fn.col("value") < fn.col("before"), fn.lit(False))
+    is_lower = gap.isNotNull() & (fn.col("value") < fn.col("before"))
+    fell = taken & is_reading() & fn.coalesce(is_lower, fn.lit(False))
     step = fn.when(fell, fn.col("value")).otherwise(fn.col("value") - fn.col("before"))
     counts = taken & fn.col("running")
     return readings.select(
@@ -240,12 +254,13 @@ def take_differences(good: DataFrame, reading: Reading) -> DataFrame:
 def mark_impossible(rows: DataFrame) -> DataFrame:
     """Set `reason` to impossible where a sample has more than the time since the last one allows.
 
-    The first sample of a series has the time to the next one; a series of one sample has none, and
-    only its memory is judged.
+    The first sample of a series has the time to the next one of its day, which may have come twice;
+    if there is none, only memory is judged.
     """
     value, metric = fn.col("value"), fn.col("series.metric")
-    after = fn.lead("gap_us").over(_in_order("read"))
-    gap = fn.coalesce("gap_us", after).cast("decimal(19,0)")
+    order = _in_order("read")
+    after = (_after("gap_us", rows, order) for rows in (1, 2))
+    gap = fn.coalesce("gap_us", *after).cast("decimal(19,0)")
     most = (
         fn.when(metric.isin(*_TUPLES), gap * MOST_TUPLES_PER_US)
         .when(metric == "received_bytes", gap * MOST_RECEIVED_PER_US)

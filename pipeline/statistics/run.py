@@ -18,7 +18,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
-from slotwise.models.errors import SlotwiseError
+from slotwise.models.errors import InputError, SlotwiseError
 from slotwise.pipeline.spark.paths import literal
 from slotwise.pipeline.spark.scratch import remove_scratch
 from slotwise.pipeline.spark.session import configured, job_errors
@@ -181,6 +181,9 @@ def add_batch(
     run = number + 1
     if run < before.next_run:
         return
+    if run > before.next_run:
+        rule = f"lacks batch {before.next_run - 1} and what followed; begin with a new checkpoint"
+        raise InputError(rule, file=str(folder), has_value=False)
     folder.mkdir(parents=True, exist_ok=True)
     _remove_unnamed(folder, before)
     size = fn.sum(fn.length("line")).alias("size")

@@ -106,6 +106,16 @@ def test_nothing_of_the_topology(spark: SparkSession, cli: Cli, examples: Path) 
     assert not Path("m.json").exists()
 
 
+@pytest.mark.spark
+def test_no_line_with_a_sample(spark: SparkSession, cli: Cli, examples: Path) -> None:
+    Path("words").mkdir()
+    Path("words/a.metrics").write_text("oops\n")
+    for store in ((), ("--store", "tables")):
+        answer = cli("measure", "words", *INSTANCE, "--quiet", *store)
+        assert (answer.code, answer.err.count("\n")) == (2, 1)
+        assert "have no sample of wc; there is no sample at all" in answer.err
+
+
 def test_no_logs(cli: Cli, examples: Path) -> None:
     Path("empty").mkdir()
     answer = cli("measure", "empty", *INSTANCE)
@@ -123,6 +133,12 @@ def test_a_node_without_clock_rate(spark: SparkSession, cli: Cli, examples: Path
     assert answer.code == 2
     # What is long under way says so, each time in a line before.
     assert "--ghz = 'n3': has no clock rate" in answer.err.splitlines()[-1]
+    # As good as one that others state in their lines.
+    stated = lines.replace('"node": "n1", ', '"node": "n1", "ghz": 2.4, ')
+    Path("logs/tuples-0.jsonl").write_text(stated)
+    answer = cli("measure", "logs", *INSTANCE)
+    assert answer.code == 2
+    assert "--ghz = 'n2': has no clock rate" in answer.err.splitlines()[-1]
 
 
 @pytest.mark.parametrize(

@@ -240,7 +240,7 @@ def thinned(source: str, interval_s: float, its: Signs) -> tuple[str, float] | N
         return None
     late = [up for up in its.uptimes.values() if up >= DEFAULT_INTERVAL_S]
     if late:
-        rule = f"workers report {late[0]:g} s of uptime after multiples of that"
+        rule = f"workers report {min(late):g} s of uptime after multiples of that"
         return rule, DEFAULT_INTERVAL_S
     if its.uptimes and times ** -len(its.uptimes) <= CHANCE:
         return None
@@ -280,9 +280,13 @@ def _is_grid(phases: list[int], interval_s: float, parts: int) -> bool:
     step = interval_s / parts
     if len(phases) < PLACES or (3 * parts / interval_s) ** (len(phases) - 1) > CHANCE:
         return False
-    from_first = [(phase - phases[0]) % interval_s / step for phase in phases]
-    near = all(abs(one - round(one)) * step <= 1 for one in from_first)
-    return near and len({round(one) % parts for one in from_first}) > 1
+
+    def is_on_grid_of(begin: int) -> bool:
+        steps = [(phase - begin) % interval_s / step for phase in phases]
+        near = all(abs(one - round(one)) * step <= 1 for one in steps)
+        return near and len({round(one) % parts for one in steps}) > 1
+
+    return any(map(is_on_grid_of, phases))
 
 
 def refuse_thinned(instance: Instance, collected: Collected) -> None:

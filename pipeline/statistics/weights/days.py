@@ -28,12 +28,12 @@ from slotwise.pipeline.statistics.parts import (
     with_bucket,
     write_parts,
 )
-from slotwise.pipeline.statistics.schema import names
+from slotwise.pipeline.statistics.schema import names, struct
 from slotwise.pipeline.statistics.weights.rules import Rules
 from slotwise.pipeline.statistics.weights.sums import MADE_OF, OfDay, Sums
 
 _FILE = "days.json"
-_MADE_OF = f"{MADE_OF} 3"
+_MADE_OF = f"{MADE_OF} 4"
 """With a number that changes with the functions that make the rows."""
 
 
@@ -86,8 +86,6 @@ class DayTables:
         if self.folder is None:
             self._made[name] = self.stored(rows) if is_read_again else rows
             return self._made[name]
-        # A run that was killed may have left some of them.
-        shutil.rmtree(self.folder / name / f"run={self.run}", ignore_errors=True)
         columns = names(schema)
         if "bucket" not in rows.columns:
             keys = [one for one in columns if one not in ("topology", "day")]
@@ -97,9 +95,11 @@ class DayTables:
 
     def rows(self, name: str, schema: str) -> DataFrame:
         """Give a table of all days, those that were added and those that were there."""
-        if self.folder is None:
-            return self._made[name]
-        return self._read(name, schema, [*self._new_runs, *_runs(self.there)])
+        if self.folder is not None:
+            return self._read(name, schema, [*self._new_runs, *_runs(self.there)])
+        if name not in self._made:  # no line has a sample
+            return self.spark.createDataFrame([], struct(schema))
+        return self._made[name]
 
     @property
     def _new_runs(self) -> list[tuple[Part, int]]:
@@ -158,11 +158,15 @@ def day_tables(
         for day, one in recipes.items()
         if day not in with_needed or there[day][0] != one[0]
     }
+    run = max((run for _, run in there.values()), default=0) + 1
+    # A run that was killed may have left some of its tables, of sums that were others.
+    for table in folder.glob(f"*/run={run}"):
+        shutil.rmtree(table)
     return DayTables(
         spark,
         stored,
         folder,
-        run=max((run for _, run in there.values()), default=0) + 1,
+        run=run,
         new=new,
         there={day: there[day] for day in recipes if day not in new},
         unread={day: one for day, one in there.items() if day not in recipes},
@@ -180,7 +184,7 @@ def _recipe(day: Part, parts: Mapping[Part, Sequence[OfDay]], sums: Sums, rules:
         "since": sums.since_of(day),
         "reporting": [(one, of and of.interval_s) for one, of in sorted(reporting.items())],
         "hz": [(node, rules.hz.get(node)) for node in sorted(nodes)],
-        "others": (rules.gap_ms, rules.step_s, rules.is_stated),
+        "others": (rules.step_s, rules.is_stated),
     }
     return sha256(json.dumps(depends_on).encode()).hexdigest()
 

@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
 from typing import TypeVar
@@ -173,15 +174,15 @@ def running_places(
     """Return where the tasks run, in the instance's names; ``None`` = no task of it was seen.
 
     Storm numbers the tasks of a component consecutively; the task with the least number has index
-    0. A worker whose port is not known gets the topology's place in the file as its label. Nodes
-    that the cluster does not have, and surplus tasks, are left out.
+    0. A worker whose port is not known gets the topology's place in the file as its label. Of
+    topologies that used a worker one after the other, the last one is in it. Nodes that the cluster
+    does not have, and surplus tasks, are left out.
     """
     node_of = node_ids(instance.cluster)
     of_component: dict[tuple[str, str], list[TaskPlace]] = defaultdict(list)
     for one in places:
         of_component[one.topology, one.component].append(one)
-    running: dict[str, dict[str, Place]] = {}
-    tenants: dict[tuple[str, int], str] = {}
+    seen: list[tuple[datetime, str, str, Place]] = []
     for label, topology in enumerate(instance.topologies):
         for component in topology.placed_components:
             several = of_component[topology.id, component.id]
@@ -189,8 +190,12 @@ def running_places(
                 if one.node not in node_of:
                     continue
                 place = Place(node_of[one.node], label if one.worker is None else one.worker)
-                if tenants.setdefault((place.node, place.worker), topology.id) == topology.id:
-                    running.setdefault(topology.id, {})[f"{component.id}[{index}]"] = place
+                seen.append((one.time, topology.id, f"{component.id}[{index}]", place))
+    tenants = {place: topology for _, topology, _, place in sorted(seen, key=lambda one: one[0])}
+    running: dict[str, dict[str, Place]] = {}
+    for _, topology_id, task, place in seen:
+        if tenants[place] == topology_id:
+            running.setdefault(topology_id, {})[task] = place
     return running or None
 
 
@@ -202,18 +207,26 @@ def node_ids(cluster: Cluster) -> dict[str, str]:
 
 
 def indexed(places: Sequence[TaskPlace], parallelism: int) -> dict[int, TaskPlace]:
-    """Return index of a component's task -> where it ran."""
-    numbers = sorted({_number(one.task) for one in places})
-    named = all(_INDEX.fullmatch(one.task) for one in places)
+    """Return index of a component's task -> where it ran.
+
+    Where the name of a task has no number, the index is its rank among the names.
+    """
+    number = {one.task: _number(one.task) for one in places}
+    numbers = sorted({one for one in number.values() if one is not None})
+    named = all(_INDEX.fullmatch(task) for task in number)
     first = 0 if named or not numbers else numbers[0]
-    consecutive = bool(numbers) and numbers[-1] - first < parallelism
-    index = {n: n - first if consecutive else rank for rank, n in enumerate(numbers)}
-    latest = {index[_number(one.task)]: one for one in sorted(places, key=lambda one: one.time)}
+    if None in number.values():
+        index = {task: rank for rank, task in enumerate(sorted(number))}
+    elif numbers and numbers[-1] - first < parallelism:
+        index = {task: n - first for task, n in number.items() if n is not None}
+    else:
+        index = {task: numbers.index(n) for task, n in number.items() if n is not None}
+    latest = {index[one.task]: one for one in sorted(places, key=lambda one: one.time)}
     return {i: latest[i] for i in sorted(latest) if i < parallelism}
 
 
-def _number(task: str) -> int:
-    """Return Storm's number of a task, or the index in ``component[index]``."""
+def _number(task: str) -> int | None:
+    """Return Storm's number of a task, or the index in ``component[index]``; ``None`` = neither."""
     written = _INDEX.fullmatch(task)
     digits = written[1] if written else task
-    return int(digits) if digits.isdecimal() else 0
+    return int(digits) if digits.isdecimal() else None

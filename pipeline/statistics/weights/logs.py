@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -135,7 +135,7 @@ def _measured_of(
     from slotwise.pipeline.statistics.weights.coverage import refuse_thinned
     from slotwise.pipeline.statistics.weights.measure import measured_of
 
-    check_clocks(settings.clocks, named)
+    check_clocks(named)
     refuse_thinned(instance, named)
     return measured_of(instance, named, settings.statistic, settings.window_s, reasons)
 
@@ -308,10 +308,7 @@ def reading_of(instances: Sequence[Instance], settings: Settings) -> Reading:
     components = {one.id: tuple(c.id for c in one.placed_components) for one in topologies}
     names = {STORM_ID.sub("", key): ids for key, ids in components.items()}
     alone = topologies[0].id if len(topologies) == 1 else instances[0].name
-    due = 60 if settings.interval_s is None else max(1, round(settings.interval_s))
-    return Reading(
-        topology=alone, components={**names, **components}, zone=settings.zone, next_due_s=due
-    )
+    return Reading(topology=alone, components={**names, **components}, zone=settings.zone)
 
 
 def in_names_of(instance: Instance, collected: Collected) -> Collected:
@@ -348,13 +345,13 @@ def in_names_of(instance: Instance, collected: Collected) -> Collected:
     )
 
 
-def check_clocks(given: Collection[str], collected: Collected) -> None:
+def check_clocks(collected: Collected) -> None:
     """Refuse clock rates that lack a node of the logs: GHz times ms need all or none.
 
     The node of a pair of tasks is optional; lines without one have no time of a processor.
     """
     nodes = {one.node for one in collected.presences if one.node}
     lacking = sorted(nodes - set(collected.clocks))
-    if given and lacking:
+    if collected.clocks and lacking:
         rule = "has no clock rate of this node, whose lines do not state it either; add it"
         raise InputError(rule, field="ghz", value=lacking[0])

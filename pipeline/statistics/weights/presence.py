@@ -42,9 +42,9 @@ Span = tuple[float, float]
 """From and to, seconds since 1970."""
 
 
-def longest_gap_s(intervals: Iterable[float]) -> float:
+def longest_gap_s(interval_s: float) -> float:
     """Return the seconds without a sample after which a task is absent."""
-    return max(LONGEST_GAP_S, INTERVALS * max(intervals, default=0))
+    return max(LONGEST_GAP_S, INTERVALS * interval_s)
 
 
 def generations(
@@ -102,7 +102,7 @@ def shares(
         left = None
         for one in sorted(several, key=lambda one: (one.first, one.last)):
             first, last = one.first.timestamp(), one.last.timestamp()
-            is_move = left is not None and left <= first <= left + LONGEST_GAP_S
+            is_move = left is not None and left <= first <= left + longest_gap_s(interval_s)
             begin = min(left, first - interval_s) if is_move and left else first - interval_s
             spans[one.node, str(one.worker)][task].append((begin, last))
             left = last

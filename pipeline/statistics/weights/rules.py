@@ -15,8 +15,10 @@ from slotwise.pipeline.statistics.weights import windows as w
 from slotwise.pipeline.statistics.weights.facts import Facts
 from slotwise.pipeline.statistics.weights.presence import longest_gap_s
 from slotwise.pipeline.statistics.weights.reporting import (
+    DEFAULT_INTERVAL_S,
     ReportingInterval,
     ReportingIntervals,
+    number_of,
     reporting_intervals,
 )
 
@@ -39,8 +41,6 @@ class Rules:
         How often tasks report.
     hz
         Node -> clock rate.
-    gap_ms
-        Without a sample of a task for longer, it is absent.
     step_s
         Length of a step of the timeline, seconds.
     is_stated
@@ -50,7 +50,6 @@ class Rules:
     window_s: int
     reporting: ReportingIntervals
     hz: Mapping[str, int]
-    gap_ms: int
     step_s: int
     is_stated: bool
 
@@ -58,6 +57,14 @@ class Rules:
     def interval_s(self) -> dict[tuple[str, str], float]:
         """Topology and source -> seconds between two samples of a task."""
         return {key: one.interval_s for key, one in self.reporting.items()}
+
+    def gap_ms(self) -> Column:
+        """Give the milliseconds without a sample after which a task is absent.
+
+        They are those of the row's topology and source.
+        """
+        gaps = {key: round(1000 * longest_gap_s(of)) for key, of in self.interval_s.items()}
+        return number_of(gaps, round(1000 * longest_gap_s(DEFAULT_INTERVAL_S)))
 
     def day(self, topology: str, source: str, day: str) -> str:
         """Return the day that windows are looked at together with; `ALL_DAYS` for some.
@@ -106,7 +113,6 @@ def rules_of(
         window_s=window_s,
         reporting=reporting,
         hz={**clocks, **facts.clocks},
-        gap_ms=round(1000 * longest_gap_s(one.interval_s for one in reporting.values())),
         # A step of one day is short enough for its own timeline, and of use for a longer one.
         step_s=min(step_s(facts, window_s), _step_s(w.DAY_S, window_s)),
         is_stated=interval_s is not None,

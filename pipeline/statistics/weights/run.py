@@ -103,8 +103,8 @@ def collect_sums(
                 values, apart = tables.add("series", SERIES, values, is_read_again=True), []
             of_days = means_of_days(values, rules.step_s, *apart)
             tables.add("means", MEANS, of_days, is_read_again=True)
-        tables.add("presences", PRESENCES, presences_of_days(covered, rules.gap_ms))
-    presences = collect_presences(tables.rows("presences", PRESENCES), rules.gap_ms)
+        tables.add("presences", PRESENCES, presences_of_days(covered, rules.gap_ms()))
+    presences = collect_presences(tables.rows("presences", PRESENCES), rules.gap_ms())
     spans = generations(presences, rules.interval_s, DEFAULT_INTERVAL_S)
     if tables.new:
         tables.add("edges", EDGES, edges(covered, spans))
@@ -239,7 +239,7 @@ PRESENCES = (
 _PRESENT = ("topology", "source", "component", "task", "node", "worker", "submission")
 
 
-def presences_of_days(windows: DataFrame, gap_ms: int) -> DataFrame:
+def presences_of_days(windows: DataFrame, gap_ms: Column) -> DataFrame:
     """Give `PRESENCES` from `WINDOWS` with their `day`."""
     sampled = windows.where(fn.col("last").isNotNull())  # silent windows of a pair have no sample
     times = {"first": fn.unix_millis(fn.min("first")), "last": fn.unix_millis(fn.max("last"))}
@@ -249,7 +249,7 @@ def presences_of_days(windows: DataFrame, gap_ms: int) -> DataFrame:
     return _without_gaps(there, gap_ms, *_PRESENT, "day")
 
 
-def _without_gaps(times: DataFrame, gap_ms: int, *keys: str) -> DataFrame:
+def _without_gaps(times: DataFrame, gap_ms: Column, *keys: str) -> DataFrame:
     """Give, by `keys`, each `first` and `last` of times with no longer gap between them."""
     order = Window.partitionBy(*keys).orderBy("first")
     is_new = (fn.col("first") - fn.lag("last").over(order) > gap_ms).cast("int")
@@ -261,7 +261,7 @@ def _without_gaps(times: DataFrame, gap_ms: int, *keys: str) -> DataFrame:
     return spans.drop("run")
 
 
-def collect_presences(presences: DataFrame, gap_ms: int) -> tuple[Presence, ...]:
+def collect_presences(presences: DataFrame, gap_ms: Column) -> tuple[Presence, ...]:
     """Return which tasks were in which workers, the workers themselves too, from `PRESENCES`."""
     spans = _without_gaps(presences, gap_ms, *_PRESENT)
     rows = sorted(

@@ -111,6 +111,16 @@ def test_a_file_of_something_else_is_refused(tmp_path, text):
     assert path.read_bytes() == text.encode("latin-1")
 
 
+@pytest.mark.parametrize("since", ["yesterday", "2026-11-29T00:00:00"])
+def test_a_time_that_is_none_is_refused(found, tmp_path, since):
+    path = tmp_path / "advice.jsonl"
+    append(path, advice(found, 0, before=State(pays=True, changed_ms=5)))
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps(document | {"since": since}) + "\n")
+    with pytest.raises(InputError, match=f"since = '{since}': must be a time of ISO 8601 with its"):
+        mend(path, "s")
+
+
 @pytest.mark.parametrize("before", ["", "line"])
 def test_nothing_but_advice_is_removed(found, tmp_path, before):
     path = tmp_path / "notes.txt"

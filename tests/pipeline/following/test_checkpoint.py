@@ -24,14 +24,19 @@ def test_other_lines_are_refused(tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "text"),
-    [("notes.txt", "x"), ("stream.json", "{}"), ("stream.json", '{"format": "slotwise.stream/1"}')],
+    [
+        ("notes.txt", "x"),
+        ("stream.json", "{}"),
+        ("stream.json", "\xff"),
+        ("stream.json", '{"format": "slotwise.stream/1"}'),
+    ],
 )
 def test_a_folder_of_something_else_is_left_alone(tmp_path, name, text):
-    (tmp_path / name).write_text(text)
+    (tmp_path / name).write_text(text, "latin-1")
     with pytest.raises(InputError):
         open_checkpoint(tmp_path, LOGS)
     assert [path.name for path in tmp_path.iterdir()] == [name]
-    assert (tmp_path / name).read_text() == text
+    assert (tmp_path / name).read_text("latin-1") == text
 
 
 def test_a_crash_before_the_stream_began_leaves_a_folder_to_begin_in(tmp_path):

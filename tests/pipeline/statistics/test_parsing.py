@@ -227,6 +227,18 @@ FAULTY = {
         PATH,
         "malformed",
     ),
+    "more seconds than fit in milliseconds": (f"{-(10**17 - 1)}\tx", PATH, "malformed"),
+    "more seconds than fit in JSON": (json.dumps(TASK | {"time": 1 - 10**17}), JSONL, "malformed"),
+    "a byte that was not UTF-8 in JSON": (
+        json.dumps(TASK | {"node": "n\ufffd"}, ensure_ascii=False),
+        JSONL,
+        "malformed",
+    ),
+    "a byte that was not UTF-8 in a nested object": (
+        json.dumps(TASK | {"x": {"y": "\ufffd"}}, ensure_ascii=False),
+        JSONL,
+        "malformed",
+    ),
     "year 22016": (storm("__emit-count", "{default=4}", prefix="2" + COLLECTED), PATH, "malformed"),
     "year 22016 in JSON": (
         json.dumps(TASK | {"received": "22016-02-03T19:01:40Z"}),

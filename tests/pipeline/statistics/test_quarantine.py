@@ -136,6 +136,11 @@ SCENARIOS = {
         [(240, 180), (300, 60)],
         [("impossible", False)] * 2,
     ),
+    "a first count that is impossible is so also if it came twice": Scenario(
+        [count(60, 10**9), count(60, 10**9), count(120, 10**6), count(180, 10**6)],
+        [(120, 10**6), (180, 10**6)],
+        [("duplicate", False), ("impossible", False)],
+    ),
     "a restart after many tuples is one": Scenario(
         [total(60, 100), total(120, 16_000), total(180, 200), total(240, 260)],
         [(120, 15_900), (180, 200), (240, 60)],

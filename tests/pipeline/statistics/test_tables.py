@@ -20,7 +20,7 @@ from slotwise.pipeline.statistics.manifest import NAME, log_files
 from slotwise.pipeline.statistics.parsing import parse_lines
 from slotwise.pipeline.statistics.reading import Reading
 from slotwise.pipeline.statistics.run import Tables, update
-from slotwise.pipeline.statistics.schema import PARSED, struct
+from slotwise.pipeline.statistics.schema import PARSED, RAW, struct
 
 START = 1_700_000_000
 
@@ -119,6 +119,24 @@ def test_days_meet(spark: SparkSession, tmp_path: Path) -> None:
     assert [row.value for row in both.samples(spark).collect()] == [50]
 
 
+def test_days_are_judged_alike_at_once_and_one_by_one(spark: SparkSession, tmp_path: Path) -> None:
+    """What the next day says of a sample, or a day before the last one, is not known one by one."""
+    midnight, day = 1_700_006_400 - START, 86_400
+    days = (
+        # More tuples than the minute to the next line allows, which is of the next day.
+        [line(midnight - 30, 10**9, "__transfer-count"), line(midnight - 30, 500)],
+        [line(midnight + 30, 10**6, "__transfer-count")],
+        # Less than two days before, which is no restart that anybody could see.
+        [line(midnight + 2 * day + 30, 300), line(midnight + 2 * day + 90, 301)],
+    )
+    logs, folder = tmp_path / "logs", tmp_path / "tables"
+    for number, lines in enumerate(days):
+        write(logs, f"{number}.metrics", *lines)
+        one_by_one = update(spark, logs, folder, Reading())
+    at_once = update(spark, logs, tmp_path / "other", Reading())
+    assert contents(spark, one_by_one) == contents(spark, at_once)
+
+
 def test_a_run_that_is_killed_goes_on_from_its_last_step(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,6 +162,36 @@ def test_a_run_that_is_killed_goes_on_from_its_last_step(
     assert sorted(row.value for row in after.samples(spark).collect()) == [20, 40]
     assert [row.reason for row in after.quarantine(spark).collect()] == ["duplicate"]
     assert update(spark, logs, folder, Reading()).manifest == after.manifest
+
+
+def test_what_a_killed_job_had_finished_does_not_count(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Spark's job that writes the same folder again would make it part of the table."""
+    logs, folder = tmp_path / "logs", tmp_path / "tables"
+    write(logs, "a.metrics", line(60, 20, "__emit-count"))
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as context:
+        context.setattr(module, "judge_lines", killed)
+        with pytest.raises(KeyboardInterrupt):
+            update(spark, logs, folder, Reading())
+    shutil.copytree(folder, tmp_path / "copy")
+    update(spark, logs, tmp_path / "copy", Reading())
+    for table in ("lines", "judged"):
+        task = folder / table / "run=1" / "_temporary" / "0" / "task_20261128000000_0000_m_000000"
+        shutil.copytree(tmp_path / "copy" / table / "run=1", task)
+        (task / "_files.json").unlink()
+    after = update(spark, logs, folder, Reading())
+    assert [row.value for row in after.samples(spark).collect()] == [20]
+
+
+def test_a_stream_that_lost_its_tables_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    raw = spark.createDataFrame([(line(60, 20, "__emit-count"), "a.metrics")], RAW)
+    with pytest.raises(InputError, match="lacks batch 0 and what followed; begin with a new"):
+        module.add_batch(spark, raw, 1, tmp_path / "tables", Reading())
 
 
 def test_a_table_that_lacks_a_file_is_refused(spark: SparkSession, tmp_path: Path) -> None:

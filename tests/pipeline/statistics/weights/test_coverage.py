@@ -28,6 +28,11 @@ def at(*seconds: int) -> dict[str, int]:
         (STORM, 240, Signs({240: 100}, uptimes=at(12, 72, 14, 132)), 60),
         (STORM, 240, Signs({240: 100}, phases=at(7, 67, 127)), 60),
         (JSON, 120, Signs({120: 100}, phases=at(5, 35, 65, 95)), 30),
+        # On one grid, whichever worker is looked at first.
+        *(
+            (JSON, 240, Signs({240: 100}, phases=at(*three)), 60)
+            for three in ((0, 61, 122), (61, 0, 122), (122, 61, 0))
+        ),
         # Two of four consumers.
         (STORM, 180, Signs({60: 49, 180: 51}), 60),
         (STORM, 120, Signs({120: 99, 60: 1}, uptimes=at(12)), 60),

@@ -145,6 +145,24 @@ def test_storm_s_numbers_become_indices() -> None:
     assert [*indexed([place(str(number)) for number in range(5)], 3)] == [0, 1, 2]
 
 
+def test_tasks_without_a_number_are_ranked_by_name() -> None:
+    found = indexed([place("t8"), place("t7", minute=1), place("t7", "n2", minute=2)], 3)
+    assert {index: (one.task, one.node) for index, one in found.items()} == {
+        0: ("t7", "n2"),
+        1: ("t8", "n1"),
+    }
+
+
+def test_of_topologies_in_one_worker_the_last_one_is_there() -> None:
+    one = topology()
+    given = replace(instance(one), topologies=(one, replace(one, id="u")))
+    first, last = place("1"), replace(place("1", minute=5), topology="u")
+    for places in ((first, last), (last, first)):
+        made = measured_instance(given, found(places=places))
+        assert made.running is not None
+        assert [*made.running] == ["u"]
+
+
 def test_nodes_are_known_by_id_and_by_host_where_it_is_theirs_alone() -> None:
     cluster = instance(topology()).cluster
     assert node_ids(cluster) == {"h1": "n1", "n1": "n1", "n2": "n2", "n3": "n3"}
