@@ -273,6 +273,6 @@ def _component(vertex: FluxVertex, kind: str, conf: Mapping[str, Any]) -> Compon
         own["topology.tasks"] = vertex.tasks
     with at(f"{kind}s {vertex.id}"):
         shapes = validated(SettingShapes, {**conf, **own})
-        limits = (vertex.parallelism, validated(SettingShapes, own).tasks, shapes.most_tasks)
+        limits = (vertex.parallelism, shapes.tasks, shapes.most_tasks)
         executors = min(one for one in limits if one is not None)
         return Component(vertex.id, kind, executors, demands_of(vertex.id, own, conf))

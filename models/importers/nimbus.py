@@ -28,13 +28,13 @@ from slotwise.models.errors import InputError, at, in_file, one_line
 from slotwise.models.formats.validation import validated
 from slotwise.models.importers.storm_settings import (
     RESOURCES,
+    SCHEDULER,
     Conf,
     Imported,
     SettingShapes,
     demands_of,
     json_conf,
     refuse_unknown,
-    scheduler_of,
     strategy_of,
     topology_of,
 )
@@ -46,7 +46,7 @@ from slotwise.models.instance.topology import (
     Stream,
     Topology,
 )
-from slotwise.models.values import exact
+from slotwise.models.values import MAX_DECIMALS, exact
 
 NIMBUS = "nimbus"
 """The scheme of a Nimbus's address."""
@@ -232,6 +232,7 @@ def read_nimbus(
     ignored += [
         f"topology {one.name}: killed" for one in cluster.topologies if one.status == "KILLED"
     ]
+    scheduler = {key: cluster_conf[key] for key in SCHEDULER if cluster_conf.get(key) is not None}
     tasks = sum(one.parallelism for topology, _ in topologies for one in topology.placed_components)
     placed = sum(map(len, running.values()))
     assumed = [f"all nodes are in one rack, {NO_RACK}: Nimbus does not know racks (--racks FILE)"]
@@ -240,7 +241,7 @@ def read_nimbus(
     return Imported(
         nodes=nodes,
         topologies=tuple(topology for topology, _ in topologies),
-        scheduler=scheduler_of(cluster_conf),
+        scheduler=scheduler,
         running=running,
         ids={one.name: one.id for one in running_now},
         read=(
@@ -341,14 +342,20 @@ def _stated(common: Any) -> int:
 def _streams(commons: Mapping[str, tuple[str, Any]], executors: Any) -> Iterator[Stream]:
     """Yield the streams between components of the user, with their rates where Storm has them."""
     rates = _rates(executors)
+    receivers = Counter(one.component_id for one in executors)
     for target, (_, common) in sorted(commons.items()):
         for stream, grouping in sorted(
             common.inputs.items(), key=lambda one: (one[0].componentId, one[0].streamId)
         ):
             source = stream.componentId
             if not (source.startswith("__") or target.startswith("__")):
+                kind = _grouping(grouping)
                 rate = rates.get((source, stream.streamId, target))
-                yield Stream(source, target, _grouping(grouping), rate)
+                if rate is not None:
+                    # Of a stream with grouping `all`, each executor receives every tuple.
+                    copies = receivers[target] if kind == "all" else 1
+                    rate = (rate / copies).quantize(Decimal(1).scaleb(-MAX_DECIMALS))
+                yield Stream(source, target, kind, rate)
 
 
 def _grouping(grouping: Any) -> str:
@@ -361,7 +368,7 @@ def _grouping(grouping: Any) -> str:
 
 
 def _rates(executors: Any) -> dict[tuple[str, str, str], Decimal]:
-    """Return tuples per second by source, stream and target in the last ten minutes.
+    """Return tuples per second by source, stream and target in the last ten minutes, all receivers.
 
     Only of targets all of whose executors have run for the whole window.
     """
@@ -417,7 +424,11 @@ def _decimal(number: float) -> Decimal:
 
 
 def _host_and_port(address: str) -> tuple[str, int]:
-    parts = urlsplit(address)
+    try:
+        parts = urlsplit(address)
+    except ValueError as error:
+        rule = f"must be {NIMBUS}://HOST:PORT"
+        raise InputError(rule, field="Nimbus", value=address) from error
     if parts.scheme != NIMBUS:
         rule = f"must be {NIMBUS}://HOST:PORT; TLS and Kerberos are not supported"
         raise InputError(rule, field="Nimbus", value=address)

@@ -31,7 +31,7 @@ from slotwise.models.instance.topology import (
     RasSettings,
     Topology,
 )
-from slotwise.models.nouns import Name, Noun, Number, Positive, Whole
+from slotwise.models.nouns import Flag, Name, Noun, Number, Positive, Whole
 from slotwise.models.values import exact, whole
 
 Conf = Mapping[str, Any]
@@ -49,12 +49,22 @@ DEFAULTS: Conf = {
     "topology.component.cpu.pcore.percent": 10,
     "topology.component.resources.offheap.memory.mb": 0,
     "topology.component.resources.onheap.memory.mb": 128,
+    "topology.metrics.consumer.cpu.pcore.percent": 10,
+    "topology.metrics.consumer.resources.offheap.memory.mb": 0,
+    "topology.metrics.consumer.resources.onheap.memory.mb": 128,
     "topology.priority": 29,
     "topology.scheduler.strategy": "DefaultResourceAwareStrategy",
     "topology.worker.max.heap.size.mb": 768,
     "topology.workers": 1,
 }
 """Storm's own values of the settings that we read and a file may leave out."""
+
+SCHEDULER = (
+    "resource.aware.scheduler.priority.strategy",
+    "resource.aware.scheduler.user.pools",
+    "storm.worker.min.cpu.pcore.percent",
+)
+"""The settings of the cluster's scheduler."""
 
 RESOURCES = {
     "cpu.pcore.percent": "cpu",
@@ -146,6 +156,15 @@ class SettingShapes(StormObject):
     unfavored: tuple[str, ...] | None = field(
         default=None, metadata={"alias": "topology.scheduler.unfavored.nodes"}
     )
+    one_component_per_worker: Flag | None = field(
+        default=None, metadata={"alias": "topology.ras.one.component.per.worker"}
+    )
+    one_task_per_worker: Flag | None = field(
+        default=None, metadata={"alias": "topology.ras.one.executor.per.worker"}
+    )
+    by_proximity: Flag | None = field(
+        default=None, metadata={"alias": "topology.ras.order.executors.by.proximity.needs"}
+    )
     consumers: tuple[MetricsConsumer, ...] | None = field(
         default=None, metadata={"alias": "topology.metrics.consumer.register"}
     )
@@ -169,7 +188,7 @@ class Imported:
     nodes, topologies
         The nouns that it has.
     scheduler
-        Settings of the cluster's scheduler; ``None`` = it has none.
+        What it states of `SCHEDULER`.
     running
         Topology -> task -> where it runs.
     ids
@@ -180,7 +199,7 @@ class Imported:
 
     nodes: tuple[Node, ...] = ()
     topologies: tuple[Topology, ...] = ()
-    scheduler: Scheduler | None = None
+    scheduler: Conf = field(default_factory=dict)
     running: Mapping[str, Mapping[str, Place]] = field(default_factory=dict)
     ids: Mapping[str, str] = field(default_factory=dict)
     read: tuple[str, ...] = ()
@@ -229,7 +248,7 @@ def refuse_unknown(conf: Conf) -> None:
 
 
 def scheduler_of(conf: Conf) -> Scheduler:
-    """Return the settings of the cluster's scheduler."""
+    """Return the settings of the cluster's scheduler, from those of `SCHEDULER`."""
     name = "resource.aware.scheduler.priority.strategy"
     strategy = str(_get(conf, name)).rpartition(".")[2]
     if strategy not in PRIORITIES:
@@ -270,7 +289,7 @@ def demands_of(component: str, own: Conf, conf: Conf) -> dict[str, Decimal]:
     if component.startswith(METRICS):
         special = "topology.metrics.consumer."
     for resource, name in _DEMANDS.items():
-        if special and conf.get(special + name) is not None:
+        if special:
             demands[resource] = _amount(conf, special + name)
     for resource, name in _DEMANDS.items():
         if resource not in demands:
@@ -298,8 +317,8 @@ def topology_of(conf: Conf, bare: Topology) -> Topology:
         constraints=constraints_between(
             {one.id for one in bare.components}, shapes.constraints, shapes.spread
         ),
-        one_task_per_worker=bool(conf.get("topology.ras.one.executor.per.worker")),
-        one_component_per_worker=bool(conf.get("topology.ras.one.component.per.worker")),
+        one_task_per_worker=bool(shapes.one_task_per_worker),
+        one_component_per_worker=bool(shapes.one_component_per_worker),
         ackers=None
         if ackers is None or not ackers.parallelism
         else Ackers(
@@ -332,12 +351,13 @@ WRAPPED = "slotwise.strategy"
 def ras_settings(conf: Conf) -> RasSettings:
     """Return the other settings of Storm's strategies."""
     key = "topology.ras.constraint.max.state.search"
+    states = conf.get(key)
     seconds = conf.get("topology.ras.constraint.max.time.secs")
     isolated = conf.get("topology.isolate.machines")
     return RasSettings(
-        bool(conf.get("topology.ras.order.executors.by.proximity.needs")),
+        bool(validated(SettingShapes, conf).by_proximity),
         None if isolated is None else whole(isolated, "topology.isolate.machines", least=1),
-        whole(conf.get(key, 10_000), key),
+        10_000 if states is None else whole(states, key),
         None if seconds is None else whole(seconds, "topology.ras.constraint.max.time.secs"),
     )
 

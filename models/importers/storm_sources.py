@@ -18,9 +18,11 @@ from slotwise.models.errors import InputError, in_file
 from slotwise.models.formats.text import parse_text, read_text
 from slotwise.models.formats.validation import validated
 from slotwise.models.importers.flux import is_flux, read_flux
-from slotwise.models.importers.nimbus import NIMBUS, NO_RACK, read_nimbus
+from slotwise.models.importers.nimbus import NO_RACK, read_nimbus
 from slotwise.models.importers.storm_settings import (
     DEFAULTS,
+    SCHEDULER,
+    Conf,
     Imported,
     SettingShapes,
     capacities,
@@ -66,7 +68,7 @@ def import_storm(
         topologies=_once(
             (one for part in parts for one in part.topologies), lambda one: one.id, "topology"
         ),
-        scheduler=_scheduler(part.scheduler for part in parts),
+        scheduler=_stated_once(part.scheduler for part in parts),
         running={name: places for part in parts for name, places in part.running.items()},
         ids={name: one for part in parts for name, one in part.ids.items()},
         read=tuple(line for part in parts for line in part.read),
@@ -80,19 +82,18 @@ def import_storm(
         merged = merged.with_racks(racks)
         kept = tuple(line for line in merged.assumed if NO_RACK not in line)
         merged = replace(merged, assumed=kept)
-    nimbuses = any(source.startswith(f"{NIMBUS}:") for source in sources)
     instance = Instance(
         name="storm",
         cluster=Cluster(merged.nodes),
         topologies=merged.topologies,
-        scheduler=merged.scheduler or Scheduler(),
-        running=merged.running if nimbuses else None,
+        scheduler=scheduler_of(merged.scheduler) if merged.scheduler else Scheduler(),
+        running=merged.running if any(map(_is_address, sources)) else None,
     )
     return instance, merged
 
 
 def _read(source: str, properties: Mapping[str, str] | None, timeout_s: float) -> Imported:
-    if "://" in source:
+    if _is_address(source):
         return read_nimbus(source, timeout_s)
     hosts, equals, path = source.rpartition("=")
     text = read_text(Path(path))
@@ -101,6 +102,11 @@ def _read(source: str, properties: Mapping[str, str] | None, timeout_s: float) -
     with in_file(path):
         data = parse_text(text, yaml=True)
         return _of_storm_yaml(path, data, [host for host in hosts.split(",") if host])
+
+
+def _is_address(source: str) -> bool:
+    """Say whether a source is a Nimbus, not a file."""
+    return "://" in source
 
 
 def _of_storm_yaml(path: str, data: Any, hosts: list[str]) -> Imported:
@@ -113,18 +119,22 @@ def _of_storm_yaml(path: str, data: Any, hosts: list[str]) -> Imported:
     refuse_unknown(data)
     supervises = any(key.startswith("supervisor.") for key in data)
     own = data.get("storm.local.hostname")
+    if own is not None and not isinstance(own, str):
+        raise InputError("must be a name", field="storm.local.hostname", value=own)
     if not hosts and own:
-        hosts = [str(own)]
+        hosts = [own]
     if supervises and not hosts:
         rule = f"does not name its host: write HOST={Path(path).name} (several: HOST,HOST=FILE)"
         raise InputError(rule, field="storm.local.hostname", has_value=False)
-    ports = validated(SettingShapes, data).ports or DEFAULTS["supervisor.slots.ports"]
+    ports = validated(SettingShapes, data).ports
+    slots = len(set(DEFAULTS["supervisor.slots.ports"] if ports is None else ports))
     offered = capacities(data)
-    nodes = tuple(Node(host, NO_RACK, host, len(ports), offered) for host in hosts)
-    rules = any(key in _SCHEDULER for key in data)
+    nodes = tuple(Node(host, NO_RACK, host, slots, offered) for host in hosts)
+    rules = {key: data[key] for key in SCHEDULER if data.get(key) is not None}
+    scheduler_of(rules)  # raises where one of them cannot be
     return Imported(
         nodes=nodes,
-        scheduler=scheduler_of(data) if rules else None,
+        scheduler=rules,
         read=(f"{path}: {counted(len(nodes), 'supervisor')}" + (", scheduler" if rules else ""),),
         assumed=tuple(_assumed(path, data)) if nodes else (),
     )
@@ -145,26 +155,16 @@ def _assumed(path: str, data: Mapping[str, Any]) -> Iterator[str]:
 
 
 _STORM = frozenset({"storm", "supervisor", "nimbus", "topology", "resource"})
-_SCHEDULER = frozenset(
-    {
-        "storm.worker.min.cpu.pcore.percent",
-        "resource.aware.scheduler.priority.strategy",
-        "resource.aware.scheduler.user.pools",
-    }
-)
 
 
-def _scheduler(stated: Iterable[Scheduler | None]) -> Scheduler | None:
-    """Return the scheduler's settings: of a Nimbus, with the pools of another source."""
-    several = [one for one in stated if one is not None]
-    if not several:
-        return None
-    first, *others = several
-    for other in others:
-        if other.pools and first.pools and other.pools != first.pools:
-            raise InputError("are stated twice, differently", field="pools", has_value=False)
-        first = replace(first, pools=first.pools or other.pools)
-    return first
+def _stated_once(several: Iterable[Conf]) -> dict[str, Any]:
+    """Return the scheduler's settings that some source states; two may state the same."""
+    together: dict[str, Any] = {}
+    for conf in several:
+        for key, value in conf.items():
+            if together.setdefault(key, value) != value:
+                raise InputError("is stated twice, differently", field=key, value=value)
+    return together
 
 
 def _once(nouns: Iterable[Noun], key: Callable[[Noun], str], what: str) -> tuple[Noun, ...]:

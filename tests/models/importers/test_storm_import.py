@@ -9,12 +9,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from conftest import EXAMPLES
 
 import slotwise
+from slotwise.models.importers import nimbus
 from slotwise.models.importers.storm_cluster import constraints_between
 from slotwise.models.importers.storm_settings import (
     Conf,
@@ -197,6 +199,87 @@ def test_broken_flux_files(text: str, part: str, tmp_path: Path) -> None:
     assert part in refused(text, tmp_path)
 
 
+def test_the_tasks_of_a_topology_limit_its_executors(tmp_path: Path) -> None:
+    config = "config: {topology.acker.executors: 0, topology.tasks: 2}\n"
+    topology = imported(FLUX.replace(HEAD.split("\n")[1] + "\n", config), tmp_path)
+    assert counts(topology) == {"a": 2, "b": 2}
+
+
+def test_ackers_and_consumers_have_defaults_of_their_own() -> None:
+    """Whatever the defaults of components are: Storm merges its own file into the settings."""
+    conf = {"topology.component.cpu.pcore.percent": 50}
+    conf |= {"topology.component.resources.onheap.memory.mb": 512}
+    own = {"cpu": 10, "onheap_mb": 128, "offheap_mb": 0}
+    assert demands_of("__acker", {}, conf) == demands_of("__metrics_c", {}, conf) == own
+    assert demands_of("a", {}, conf) == {"cpu": 50, "onheap_mb": 512, "offheap_mb": 0}
+    stated = {"topology.acker.cpu.pcore.percent": 20}
+    assert demands_of("__acker", {}, conf | stated) == own | {"cpu": 20}
+
+
+def rate(count: int, executors: int, **grouping: bool) -> Decimal | None:
+    """The rate of a stream by which each executor received `count` tuples in ten minutes."""
+    kinds = {at: (None, name) for at, name in enumerate(("shuffle", "all"))}
+    grouped = SimpleNamespace(thrift_spec=kinds, shuffle=None, all=None)
+    vars(grouped).update(grouping)
+    stream = SimpleNamespace(componentId="s", streamId="default")
+    common = SimpleNamespace(inputs=FrozenItems([(stream, grouped)]))
+    bolt = SimpleNamespace(executed={"600": FrozenItems([(stream, count)])})
+    stats = SimpleNamespace(specific=SimpleNamespace(bolt=bolt))
+    executor = SimpleNamespace(component_id="b", uptime_secs=601, stats=stats)
+    (one,) = nimbus._streams({"b": ("bolt", common)}, [executor] * executors)
+    return one.rate
+
+
+class FrozenItems:
+    """A map of thrift's, whose keys need not be hashable."""
+
+    def __init__(self, items: list[tuple[Any, Any]]) -> None:
+        self._items = items
+
+    def items(self) -> list[tuple[Any, Any]]:
+        return self._items
+
+
+def test_rates_of_a_running_storm() -> None:
+    """Each executor of a stream grouped `all` receives every tuple, and counts are of 600 s."""
+    assert rate(6000, 4, shuffle=True) == 40
+    assert rate(6000, 4, all=True) == 10
+    assert rate(20, 1, shuffle=True) == Decimal("0.033333")
+    assert rate(20, 3, all=True) == Decimal("0.033333")
+
+
+def settings_file(tmp_path: Path, name: str, text: str) -> str:
+    path = tmp_path / name
+    path.write_text(text)
+    return str(path)
+
+
+def test_scheduler_s_settings_of_several_files(tmp_path: Path) -> None:
+    fifo = "org.apache.storm.scheduler.resource.strategies.priority.FIFOSchedulingPriorityStrategy"
+    one = settings_file(tmp_path, "w.yaml", f"resource.aware.scheduler.priority.strategy: {fifo}\n")
+    least = "storm.worker.min.cpu.pcore.percent"
+    two = "h2=" + settings_file(tmp_path, "s.yaml", f"{least}: 50\nsupervisor.cpu.capacity: 100\n")
+    for sources in ([one, two], [two, one]):
+        scheduler = slotwise.import_storm(sources).instance.scheduler
+        assert (scheduler.worker_min_cpu, scheduler.priority_strategy) == (50, "fifo")
+    other = settings_file(tmp_path, "o.yaml", f"{least}: 60\n")
+    with pytest.raises(slotwise.InputError, match=f"{least} = 60: is stated twice, differently"):
+        slotwise.import_storm([two, other])
+
+
+@pytest.mark.parametrize(("ports", "slots"), [("[]", 0), ("[6700, 6700]", 1), ("null", 4)])
+def test_slots_of_a_supervisor(ports: str, slots: int, tmp_path: Path) -> None:
+    file = settings_file(tmp_path, "s.yaml", f"supervisor.slots.ports: {ports}\n")
+    (node,) = slotwise.import_storm(["h1=" + file]).instance.cluster.nodes
+    assert node.slots == slots
+
+
+def test_a_host_is_a_name(tmp_path: Path) -> None:
+    text = "supervisor.cpu.capacity: 100\nstorm.local.hostname: {a: 1}\n"
+    with pytest.raises(slotwise.InputError, match=r"storm\.local\.hostname = .*: must be a name"):
+        slotwise.import_storm([settings_file(tmp_path, "s.yaml", text)])
+
+
 def test_nodes_racks_and_pools() -> None:
     found = slotwise.import_storm(
         ["h1,h2=" + str(EXAMPLES / "storm.yaml"), EXAMPLES / "clicks.flux.yaml"],
@@ -321,6 +404,9 @@ def test_constraints_in_the_older_spelling() -> None:
         "resource.aware.scheduler.user.pools: {a: 3}",
         "resource.aware.scheduler.user.pools: {a: {cpus: 3}}",
         "topology.priority: high",
+        'topology.ras.one.component.per.worker: "false"',
+        'topology.ras.one.executor.per.worker: "false"',
+        "topology.ras.order.executors.by.proximity.needs: 1",
         "topology.workers: 0",
     ],
 )
@@ -398,7 +484,15 @@ def test_an_answer_that_trickles_ends_at_the_time_limit() -> None:
 
 
 @pytest.mark.parametrize(
-    "address", ["nimbus://", "nimbus://h:0", "nimbus://h:99999", "nimbus+tls://h:1", "http://h"]
+    "address",
+    [
+        "nimbus://",
+        "nimbus://h:0",
+        "nimbus://h:99999",
+        "nimbus+tls://h:1",
+        "http://h",
+        "nimbus://[::1",
+    ],
 )
 def test_bad_addresses(address: str) -> None:
     with pytest.raises(slotwise.InputError, match="nimbus://HOST:PORT"):
