@@ -80,8 +80,9 @@ def _lines(comparison: MethodComparison, balance: Floats) -> list[tuple[str, ...
     for member, method in enumerate(comparison.members):
         is_compared = (judged.method == method) & np.isin(judged.instance, comparison.instances)
         loads = balance[is_compared & judged.placed]
-        ratios = [_ratio(cuts[common, member], best[common])]
-        ratios += [NO_NUMBER if baseline is None else _ratio(cuts[common, member], baseline[common])
+        mine = common & comparison.placed[:, member]  # an exact run may have failed
+        ratios = [_ratio(cuts[mine, member], best[mine])]
+        ratios += [NO_NUMBER if baseline is None else _ratio(cuts[mine, member], baseline[mine])
                    for baseline in baselines]  # fmt: skip
         lines.append(
             (
@@ -103,4 +104,7 @@ def _balance(row: Row) -> float:
     if not row["placement"]:
         return math.nan
     nodes = np.array([node for node in json.loads(row["placement"])["nodes"] if node >= 0])
-    return float(np.bincount(nodes).max() * row["nodes"] / len(nodes)) if len(nodes) else 1.0
+    if not len(nodes):
+        return 1.0
+    _, loads = np.unique(nodes, return_counts=True)
+    return float(loads.max() * row["nodes"] / len(nodes))

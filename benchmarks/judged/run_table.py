@@ -28,7 +28,7 @@ from slotwise.models.errors import InputError, in_file
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_DECIMAL = pa.decimal128(38, 6)
+_DECIMAL = pa.decimal128(38, 12)
 
 OF_TERM = {
     "value": _DECIMAL,
@@ -109,7 +109,7 @@ def _schema(terms: Sequence[str]) -> pa.Schema:
 def _spark_type(kind: pa.DataType) -> str:
     names = {
         pa.string(): "string", pa.int32(): "int", pa.int64(): "bigint", pa.float64(): "double",
-        pa.bool_(): "boolean", pa.list_(pa.string()): "array<string>", _DECIMAL: "decimal(38,6)",
+        pa.bool_(): "boolean", pa.list_(pa.string()): "array<string>", _DECIMAL: "decimal(38,12)",
     }  # fmt: skip
     return names[kind]
 

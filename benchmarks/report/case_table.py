@@ -265,8 +265,13 @@ class _Table:
         kind = "above optimum" if low == high else "not proven"
         if math.isinf(low):
             best = self.judged.best[self.judged.instance[runs[0]], at]
-            above = float(self.judged.values[runs[0], at] - best) / 10**self.judged.decimals
-            return f"+{number(above)} {term}", (kind, term, *plain)
+            above = [
+                float(self.judged.values[run, at] - best) / 10**self.judged.decimals for run in runs
+            ]
+            text = number(fmean(above))
+            if len(runs) > 1:
+                text += f" ({len(runs)} seeds: +{number(min(above))} to +{number(max(above))})"
+            return f"+{text} {term}", (kind, term, *plain)
         text = f"at least {percent(low)}" if math.isinf(high) else interval_text(low, high)
         if len(runs) > 1:
             ends = interval_text(min(lows), max(highs))

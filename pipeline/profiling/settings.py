@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from slotwise.models.errors import InputError
+from slotwise.models.values import whole
 
 
 class Parallel(StrEnum):
@@ -86,9 +87,5 @@ class Settings:
                 field="first_rate",
                 value=self.first_rate,
             )
-        if self.window < 2 or self.least_tuples < 5 or self.memory_mb < 1:
-            raise InputError(
-                "window must be at least 2, least_tuples 5, memory_mb 1",
-                field="settings",
-                has_value=False,
-            )
+        for name, least in (("window", 2), ("least_tuples", 5), ("memory_mb", 1)):
+            whole(getattr(self, name), name, least=least)

@@ -10,7 +10,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Self
@@ -90,17 +90,17 @@ class RunningSlot:
         self.sink, self._task_sink = os.pipe()
         os.set_blocking(self.source, False)
         self._said = tempfile.TemporaryFile()
-        try:
-            if is_callable_name(self.task):
-                self._start_python(self._task_source, self._task_sink)
-            else:
-                self._start_commands(self._task_source, self._task_sink)
-        except OSError as error:
-            self.__exit__()
-            reason = error.strerror or str(error)
-            raise InputError(
-                f"cannot be started: {reason}", field="TASK", value=self.task
-            ) from error
+        with ExitStack() as stack:
+            stack.callback(self.__exit__)
+            try:
+                if is_callable_name(self.task):
+                    self._start_python(self._task_source, self._task_sink)
+                else:
+                    self._start_commands(self._task_source, self._task_sink)
+            except OSError as error:
+                rule = f"cannot be started: {error.strerror or error}"
+                raise InputError(rule, field="TASK", value=self.task) from error
+            stack.pop_all()
         return self
 
     def _start_python(self, source: int, sink: int) -> None:

@@ -123,7 +123,6 @@ class Command:
                 )
         typed = {name: _typed(one) for name, one in shared.items()}
         declared = {name: _declaration(one) for name, one in (shared | own).items()}
-        arguments = [name for name, one in declared.items() if isinstance(one, ArgumentInfo)]
         written = {
             name: _typed(one)
             for name, one in (shared | own).items()
@@ -135,10 +134,9 @@ class Command:
             if len(both) > 1:
                 rule = f"only one of {', '.join(both[:-1])} and {both[-1]} can come from stdin"
                 raise typer.BadParameter(rule)
+            others = [name for name in values if name not in (*written, *IN_PLACE)]
             for name, option in written.items():
-                read = (
-                    str(values[one]) for one in arguments if isinstance(values[one], str | Path)
-                )
+                read = (file for one in others for file in _files(values[one]))
                 options.check_not_read(values[name], option, read)
             options.check_distinct({option: values[name] for name, option in written.items()})
             given = {name: values[name] for name in shared if values[name] not in (None, [])}
@@ -150,6 +148,16 @@ class Command:
         run.__name__, run.__doc__ = self.body.__name__, self.body.__doc__
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         return run
+
+
+IN_PLACE = ("hint",)
+"""Options whose file an output may replace: by a placement that is as good or better."""
+
+
+def _files(value: object) -> list[str]:
+    """Return what may be names of files in the value of an argument or option."""
+    several = value if isinstance(value, list | tuple) else [value]
+    return [str(one) for one in several if isinstance(one, str | Path)]
 
 
 def command(

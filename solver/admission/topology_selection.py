@@ -25,7 +25,7 @@ from slotwise.solver.admission.residual_capacity import (
     without_tasks_of,
 )
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
-from slotwise.solver.core.memory import MemoryLimitError, RunToken
+from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.reporter import null_reporter
 from slotwise.solver.core.result import Limits
@@ -294,7 +294,7 @@ def filled(
         try:
             within = replace(limits, time_s=left)
             eviction = smallest_eviction(problem, placement, t, (), within, token)
-        except MemoryLimitError:
+        except NotTakenError:  # nor where there is no memory for it
             continue
         if eviction.placement is not None:
             placement = eviction.placement

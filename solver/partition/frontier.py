@@ -116,7 +116,7 @@ class Frontier:
         TooLongError
             When there are more than `most_parts`.
         """
-        counts = np.zeros((1, self.kind_count), dtype=np.int16)
+        counts = np.zeros((1, self.kind_count), dtype=np.int32)
         state = np.zeros(1, dtype=np.int64)
         left, value = np.full(1, self.units), np.zeros(1, dtype=np.int64)
         for layer, after in zip(self.layers, tables[1:], strict=True):

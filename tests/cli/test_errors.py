@@ -165,6 +165,29 @@ def test_the_first_word_of_commands_alone(cli):
     refused(cli("storm", "snapshot"), "storm snapshot", "storm apply, ")
 
 
+@pytest.mark.parametrize(
+    ("words", "read"),
+    [
+        ("allocate linear --rate 10 --vms FILE --out FILE", "vms.json"),
+        ("schedule shared-cluster.yaml --pools FILE --out FILE", "storm.yaml"),
+        ("predict word-count.json swap.json --assume FILE --page FILE", "assumptions.json"),
+        ("predict word-count.json swap.json --compare FILE --page FILE", "swap-now.json"),
+        (
+            "partition FILE --parts 2 --with auto --out same --certificate ./same",
+            "two-squares.graph",
+        ),
+    ],
+)
+def test_no_output_replaces_what_an_option_names(cli, examples, words, read):
+    before = (examples / read).read_bytes()
+    answer = cli(*words.replace("FILE", read).split())
+    assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
+    rule = "also the file of --out" if "same" in words else "a file that the command reads"
+    assert f"is {rule}; name another one" in answer.err
+    assert (examples / read).read_bytes() == before
+    assert not (examples / "same").exists()
+
+
 @pytest.mark.parametrize("words", [["predict", "PLAN", "--page"], ["solve", "--out"]])
 def test_an_instance_is_not_overwritten_by_what_is_made_of_it(cli, words, tmp_path):
     instance, plan = tmp_path / "instance.json", tmp_path / "plan.json"

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 
 from slotwise.benchmarks.grading.batch.start import Batch, Done
 from slotwise.benchmarks.grading.environment import families_version
+from slotwise.benchmarks.grading.row_file import NOT_PARQUET
 from slotwise.benchmarks.grading.rows import (
     FAILED,
     KEY,
@@ -37,15 +38,18 @@ def finished(batch: Batch, folder: Path) -> Done | None:
     """
     if batch.narrowed is not None:
         return None
-    cases = _cases(batch, folder)
-    if cases is None or len(cases) * len(batch.settings) > MOST_RUNS:
+    try:
+        cases = _cases(batch, folder)
+        if cases is None or len(cases) * len(batch.settings) > MOST_RUNS:
+            return None
+        statuses = _statuses(folder)
+    except (*NOT_PARQUET, KeyError):
         return None
     plan = [
         (case, str(one.kind), one.method, one.version, one.seed, one.time_limit_s)
         for (case, subject), one in product(cases.items(), batch.settings)
         if one.subject == subject
     ]
-    statuses = _statuses(folder)
     if not all(key in statuses for key in plan):
         return None
     ended = {key: statuses[key] for key in plan}
@@ -96,6 +100,6 @@ def _statuses(folder: Path) -> dict[Key, str]:
         for file in parquet_files(folder / ROWS)
         if file.stat().st_size
         for row in pq.read_table(file, columns=columns).to_pylist()
-        if MEANING in row["version"].split(", ")
+        if MEANING in (row["version"] or "").split(", ")
     ]
     return {key_of(row): row["status"] for row in newest_rows(rows)}

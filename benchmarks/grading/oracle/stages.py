@@ -27,7 +27,8 @@ def with_hints(runs: DataFrame, plan: DataFrame, rows: DataFrame) -> DataFrame:
 def best_placements(plan: DataFrame, rows: DataFrame) -> DataFrame:
     """Return the instance, ``hint`` and ``hint_from`` of the best valid placement of a method.
 
-    By the values of all terms in order, then by the method's name. It depends on the plan and its
+    By the values of all terms in order, then by the method's name, its seed and version, and the
+    placement's text, so that there is no tie. It depends on the plan and its
     rows alone, not on when they came, nor on rows of other plans in the folder.
     """
     from pyspark.sql import functions as fn
@@ -38,7 +39,7 @@ def best_placements(plan: DataFrame, rows: DataFrame) -> DataFrame:
     )
     best = fn.min_by(
         fn.struct(fn.col("placement").alias("hint"), fn.col("method").alias("hint_from")),
-        fn.struct("values", "method"),
+        fn.struct("values", "method", "seed", "version", "placement"),
     )
     return valid.groupBy("instance_hash").agg(best.alias("best")).select("instance_hash", "best.*")
 
@@ -57,11 +58,14 @@ def grading_stages(crosscheck: float, seed: int) -> tuple[Stage, ...]:
     def of_sample(plan: DataFrame) -> DataFrame:
         return exact(plan).where(is_sampled(crosscheck, seed))
 
+    def of_others(plan: DataFrame) -> DataFrame:
+        return exact(plan).where(~is_sampled(crosscheck, seed))
+
     return (
         methods,
         Stage(of_sample, with_hints),
         Stage(of_kinds(Kind.CROSSCHECK), with_proofs, then=stop_where_rows_disagree),
-        Stage(exact, with_hints, then=stop_where_rows_disagree),
+        Stage(of_others, with_hints, then=stop_where_rows_disagree),
     )
 
 

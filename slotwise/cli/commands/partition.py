@@ -120,6 +120,7 @@ def partition(
     for option, path in {"--out": out, **own}.items():
         options.check_target(path, option)
         options.check_not_read(path, option, [graph])
+    options.check_distinct({"--out": out, **own})
     is_proof = method.partition(":")[0] not in PARTITIONERS
     if not is_proof:
         partitioning.check_no_proof_options(own, method)

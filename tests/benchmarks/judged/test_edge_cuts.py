@@ -32,9 +32,9 @@ ROWS = [
 ]
 
 
-def table():
-    judged = judged_rows(ROWS)
-    rows = [ROWS[number] for number in judged.runs["row"]]
+def table(graded=ROWS):
+    judged = judged_rows(graded)
+    rows = [graded[number] for number in judged.runs["row"]]
     return edge_cut_table(rows, comparisons_of(judged), {"ldg": "mine"})
 
 
@@ -49,10 +49,21 @@ def test_ratios_are_means_over_what_all_methods_placed():
     assert (found["hash"]["placed"], found["mine"]["placed"]) == ("3 of 3", "2 of 3")
 
 
+def test_an_exact_run_that_failed_counts_for_nothing():
+    failed = row("d", "auto", "memory", family="partition", kind="exact", error="no room")
+    more = [failed, run("d", "hash", "valid", "20"), run("d", "ldg", "valid", "10")]
+    found = {cells[1]: dict(zip(HEADS, cells, strict=True)) for cells in table([*ROWS, *more]).rows}
+    assert found["auto"]["placed"] == "3 of 4"
+    assert found["auto"]["mean edge cut over the optimum"] == "1"
+    assert found["auto"]["over hash"] == "0.75", "0.5 and 1"
+
+
 def test_balance_is_the_most_tasks_over_the_average():
     found = {cells[1]: dict(zip(HEADS, cells, strict=True)) for cells in table().rows}
     assert (found["mine"]["mean balance"], found["mine"]["worst balance"]) == ("1.5", "2")
     assert found["hash"]["worst balance"] == "1.5"
+    far = [run("a", "hash", "valid", "8", (10**14, 10**14, 10**14, 1))]
+    assert table(far).rows[0][-1] == "1.5"
 
 
 def test_other_families_have_no_table():

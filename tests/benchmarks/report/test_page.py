@@ -190,6 +190,13 @@ def test_a_cell_has_the_gap_of_the_first_term_that_differs(name: str) -> None:
     assert line.states == (("proven", "attained") if text == "optimal" else ("proven", "missed"))
 
 
+def test_seeds_share_what_they_are_above_an_optimum_of_0() -> None:
+    rows = [optimum("a", "0", "5")]
+    rows += [made_row("a", "m", "valid", (str(n), "5"), seed=n) for n in (0, 3)]
+    (line,) = lines_of(rows)
+    assert line.cells[0].gap == "+1.5 (2 seeds: +0 to +3) overload"
+
+
 def test_without_a_proof_a_cell_goes_from_the_best_known_to_the_bound() -> None:
     exact = made_row("a", "auto", "feasible", ("0", "10"), ("0", "8"))
     (line,) = lines_of([exact, made_row("a", "m", "valid", ("0", "12"))])

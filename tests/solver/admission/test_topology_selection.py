@@ -99,6 +99,17 @@ def test_what_fits_beside_the_hint_is_added() -> None:
     assert (found.left_out, found.proven) == ((2,), True)
 
 
+def test_a_topology_that_is_too_large_for_the_model_is_left_to_the_search() -> None:
+    bolts = tuple(Component(f"b{at}", "bolt", 1, {"cpu": Decimal(10 + at)}) for at in range(21))
+    nodes = tuple(
+        Node(f"n{at}", "r", slots=4, resources={"cpu": Decimal(100)}) for at in range(1000)
+    )
+    made = Instance("wide", Cluster(nodes), (Topology("t", bolts),))
+    nowhere = Placement((-1,) * 21, (-1,) * 21)
+    placement, interrupted = filled(rejecting(made, ()), nowhere, Limits(10), RunToken())
+    assert (placement, interrupted) == (nowhere, False)
+
+
 def test_soft_resources_leave_nobody_out() -> None:
     made = replace(instance([100], [(1, 90, 0), (1, 90, 0)]), objective=Objective(soft={"cpu": 1}))
     assert best_set(made).left_out == ()

@@ -5,10 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from slotwise.benchmarks.grade import grade
+from slotwise.benchmarks.grading.batch.finished import finished
 from slotwise.benchmarks.grading.batch.folder import check_not_empty
 from slotwise.benchmarks.grading.store import LOCK, alone, parquet_files
 from slotwise.models.errors import InputError
@@ -44,6 +49,19 @@ def test_a_killed_process_leaves_the_folder_free(tmp_path: Path) -> None:
         pass
     with alone("hdfs://nobody/knows"):
         pass
+
+
+def test_a_damaged_folder_is_left_to_spark(tmp_path: Path) -> None:
+    """It says which file is damaged; nothing is taken for finished."""
+    nothing = SimpleNamespace(parts=())
+    batch: Any = SimpleNamespace(narrowed=None, sources=nothing, settings=(), seed=0)
+    for damaged in ("rows", "instances"):
+        for name in ("rows", "instances"):
+            (tmp_path / name).mkdir(exist_ok=True)
+            (tmp_path / name / "part.parquet").write_bytes(b"PAR1 oops" if name == damaged else b"")
+        assert finished(batch, tmp_path) is None
+    pq.write_table(pa.table({"status": ["valid"]}), tmp_path / "rows" / "part.parquet")
+    assert finished(batch, tmp_path) is None
 
 
 def test_files_without_content_are_named(tmp_path: Path) -> None:
