@@ -130,7 +130,10 @@ def network_distance(problem: Problem, reference: int, node: int) -> int:
 
 
 def offered(problem: Problem) -> list[list[int]]:
-    """Return capacities [N][D]; a node without limit offers what all tasks together need."""
+    """Return capacities [N][D].
+
+    A node without limit offers what all tasks together need, or as much as the largest limited one.
+    """
     capacity: list[list[int]] = problem.capacity.tolist()
     for d in range(len(problem.dims)):
         demand = problem.demand[:, d].tolist()

@@ -23,7 +23,7 @@ gaps are read:
   are "satisfied to [their] full amount"). Memory is the paper's only hard resource and is never
   exceeded here, whatever the instance says; section 3 leaves it to the user which others are
   hard, so hard resources of the instance are never exceeded either, soft ones may be.
-- *Unlimited capacities* count as what all tasks together need.
+- *Unlimited capacities* count as what all tasks together need, or as the largest limited one.
 - *Ties*: by rack name, by node id.
 - *Workers*: the paper has one worker per topology and node, and no limits inside a node. Here a
   node's tasks go first fit into the topology's workers there, and a slot is opened only when

@@ -50,8 +50,8 @@ Our own additions, for what that code does not handle:
 - *Workers*: one per topology and node, as there. That code knows no rules of workers; a topology
   that has some (a heap limit, isolation, incompatible components) gets workers first fit, and a
   node takes a task only if one of its workers does, opened or in a free slot.
-- *Unlimited capacities* count as what all tasks together need; distances node by node take the
-  place of 1 and 2.
+- *Unlimited capacities* count as what all tasks together need, or as the largest limited one;
+  distances node by node take the place of 1 and 2.
 - *Several topologies*: in the order of the file (there of a hash map of ids that Storm makes up
   with the time of submission). ``running`` is not read.
 """

@@ -36,9 +36,11 @@ def plan_on(
         return allocation
     slots, estimate = sum(vm.size.slots for vm in vms), estimated_slots(allocation)
     where = f"{pair.name} at {float(rate):g} tuples/s"
-    if estimate > slots:
-        return Refused(f"{where}: needs {estimate} slots or more; there are {slots}")
-    mapped = pair.map_threads(allocated_tasks(demands, allocation, pair), open_vms(vms, slots))
+    tasks = allocated_tasks(demands, allocation, pair)
+    needed = max(estimate, 1) if tasks else 0
+    if needed > slots:
+        return Refused(f"{where}: needs {needed} slots or more; there are {slots}")
+    mapped = pair.map_threads(tasks, open_vms(vms, slots))
     if isinstance(mapped, NoRoom):
         return Refused(f"{where}: {no_room_text(mapped)}; no slot has that much left")
     plan = Plan(rate, tuple(vms), in_slots(mapped, vms))
@@ -63,13 +65,15 @@ def highest_planned(
     ------
     InputError
         As `pairs.plan` does, for a step that is not above 0, and for a dataflow none of whose
-        tasks receives tuples: every rate would be planned.
+        tasks receives tuples, or needs any cpu or memory at `step`: every rate would be planned.
     """
     if step <= 0:
         raise InputError("must be above 0", field="step", value=float(step))
     if not any(one.rate > 0 for one in task_demands(dataflow, models, step)):
         raise InputError("no task receives tuples", field="dataflow", value=dataflow.name)
     best = plan_on(dataflow, models, step, pair, vms)
+    if isinstance(best, Planned) and best.estimate == 0:
+        raise InputError("need no cpu and memory", field="models", has_value=False)
     rate = step
     while isinstance(best, Planned):
         rate += step

@@ -276,6 +276,10 @@ def predict(
         return Prediction(problem.instance, over_memory, (), None, (), None, True, assumed, ())
     sent = flows(instance, placement, apart=True)
     check_rates(sent)
+    for route in sent.routes:
+        if route.window is not None and route.rate == 0:
+            rule = "must be above 0 for a spout with a window; leave it out, or its topology"
+            raise InputError(rule, field=f"{sent.components[route.spout].path}.rate", value=0)
     loaded = loads(sent)
     given = [Fraction(0) if one.window is not None else one.rate for one in sent.routes]
     open_rates = [rate for rate in given if rate is not None]

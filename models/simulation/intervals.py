@@ -50,12 +50,12 @@ def interval(amounts: Sequence[float], sizes: Sequence[float]) -> Interval | Non
     Returns
     -------
     Interval | None
-        ``None`` where all sizes are 0.
+        ``None`` where fewer than two sizes are above 0: batches without any say nothing.
     """
     from scipy.special import stdtrit
 
-    count, total = len(amounts), sum(sizes)
-    if not total:
+    count, total = sum(size > 0 for size in sizes), sum(sizes)
+    if count < 2:
         return None
     mean = sum(amounts) / total
     squares = sum((a - mean * s) ** 2 for a, s in zip(amounts, sizes, strict=True))

@@ -58,6 +58,15 @@ class Run:
             raise InputError(rule, field="warm_up", value=self.warm_up)
         if self.seed < 0:
             raise InputError("must be 0 or more", field="seed", value=self.seed)
+        if not (np.diff([self.warm_up, *self.ends]) > 0).all():
+            rule = f"is too short to be measured after {self.warm_up:g} s of warm-up"
+            raise InputError(rule, field="seconds", value=self.seconds)
+
+    @property
+    def ends(self) -> list[float]:
+        """When the batches end that are measured, in simulated time."""
+        ends: list[float] = (self.warm_up + np.linspace(0, self.seconds, BATCHES + 1)[1:]).tolist()
+        return ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +229,7 @@ def simulate(
     sent = flows(instance, placement)
     check_rates(sent)
     loaded = loads(sent)
-    _check_limited(loaded)
+    _check_limited(loads(flows(instance, placement, apart=True)))
     is_sustainable = _is_sustainable(loaded)
     spouts, utilisations = _measured(loaded, run, is_sustainable)
     return Simulation(
@@ -267,8 +276,7 @@ def _measured(
     before = in_use()
     counts: dict[int, list[int]] = {spout: [] for spout in whole.completed}
     seconds: dict[int, list[float]] = {spout: [] for spout in whole.completed}
-    ends = run.warm_up + np.linspace(0, run.seconds, BATCHES + 1)[1:]
-    for end in ends.tolist():
+    for end in run.ends:
         env.run(until=end)
         for spout, one in whole.completed.items():
             counts[spout].append(one.count)

@@ -184,8 +184,9 @@ def _unless_pressed(presses: Presses, work: Callable[[], Done]) -> Done | None:
         while not is_pressed(presses):
             try:
                 return future.result(POLL_S)
-            except NotYet:
-                continue
+            except NotYet:  # also what the system says of a disk that does not answer
+                if future.done():
+                    return future.result()
     return None
 
 

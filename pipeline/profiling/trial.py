@@ -138,7 +138,7 @@ class _Source(threading.Thread):
         super().__init__(daemon=True)
         self.sent = 0
         self._slot, self._rate, self._start_ns = slot, rate, start
-        self._end = start + int(seconds * NS)
+        self._end, self._all = start + int(seconds * NS), int(seconds * rate)
         self._stopped = threading.Event()
 
     def stop(self) -> None:
@@ -148,18 +148,25 @@ class _Source(threading.Thread):
 
     def run(self) -> None:
         while (now := time.monotonic_ns()) < self._end and not self._stopped.is_set():
-            due = int((now - self._start_ns) / NS * self._rate) + 1
-            while self.sent < due:
-                batch = range(self.sent, min(due, self.sent + BATCH))
-                try:
-                    os.write(self._slot.source, b"".join(map(worker.TUPLE.pack, batch)))
-                except BlockingIOError:
-                    break
-                except BrokenPipeError:
-                    return  # the task ended; the trial finds out
-                self.sent = batch.stop
+            if not self._send(int((now - self._start_ns) / NS * self._rate) + 1):
+                return
             next_due = self._start_ns + self.sent / self._rate * NS
             self._stopped.wait(max(TICK_S, min((next_due - time.monotonic_ns()) / NS, 0.1)))
+        if time.monotonic_ns() >= self._end:  # what became due since it last looked
+            self._send(self._all)
+
+    def _send(self, due: int) -> bool:
+        """Send the tuples before number `due` that the pipe takes; false: the task has ended."""
+        while self.sent < due:
+            batch = range(self.sent, min(due, self.sent + BATCH))
+            try:
+                os.write(self._slot.source, b"".join(map(worker.TUPLE.pack, batch)))
+            except BlockingIOError:
+                break
+            except BrokenPipeError:
+                return False  # it ended; the trial finds out
+            self.sent = batch.stop
+        return True
 
 
 class _Answers:

@@ -13,6 +13,8 @@ KINDS = ("storm", "json", "both")
 METRICS = ("v1", "v2")
 MOST_LINES = 10**10
 MOST_SECONDS = 10**6
+LAST_START, LAST_TIME = 10**11, 253_402_300_799
+"""In seconds since 1970; dates end with the year 9999."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,8 @@ class LogSettings:
         _within(self.bucket_seconds, "bucket_seconds", 1, 86_400)
         _within(self.late_by, "late_by", 10, MOST_SECONDS)
         _within(self.skew, "skew", 0, MOST_SECONDS)
-        for key in ("seed", "start", "restarts", "scale_from"):
+        _within(self.start, "start", 0, LAST_START)
+        for key in ("seed", "restarts", "scale_from"):
             whole(getattr(self, key), key)
         _number(self.rate, "rate", 1e-6, 1e9)
         _number(self.tuple_bytes, "tuple_bytes", 1e-6, 1e9)

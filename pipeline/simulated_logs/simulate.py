@@ -24,7 +24,7 @@ from slotwise.pipeline.simulated_logs.faults import Faults
 from slotwise.pipeline.simulated_logs.json_lines import JsonReports
 from slotwise.pipeline.simulated_logs.restarts import Lives, plan_restarts
 from slotwise.pipeline.simulated_logs.scene import Machine, Scene, scenes
-from slotwise.pipeline.simulated_logs.settings import LogSettings
+from slotwise.pipeline.simulated_logs.settings import LAST_TIME, MOST_SECONDS, LogSettings
 from slotwise.pipeline.simulated_logs.storm_lines import StormReports
 from slotwise.pipeline.simulated_logs.truth import Totals, truth_document
 
@@ -91,6 +91,9 @@ def _write(
     _write_chunk(running, faults, 1)
     per_bucket = sum(one.lines for one in faults.values())
     buckets = -(-settings.lines // per_bucket)
+    if settings.start + buckets * settings.bucket_seconds + 4 * MOST_SECONDS > LAST_TIME:
+        rule = "is too late for that number of lines: they end after the year 9999"
+        raise InputError(rule, field="start", value=settings.start)
     for one, begins in zip(running, plan_restarts(simulated, settings, buckets), strict=True):
         one.lives.begins.update(begins)
     most = max(1, VALUES_AT_ONCE // sum(_values(scene) for scene in simulated))

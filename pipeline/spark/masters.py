@@ -173,6 +173,15 @@ def check_master(master: str) -> None:
             "yarn, k8s://URL or sc://HOST:PORT"
         )
         raise InputError(rule, field="master", value=master)
+    if is_connect(master):
+        try:
+            host, port = connect_address(master)
+            host.encode("idna")
+        except ValueError:
+            port = 0
+        if not port:
+            rule = "must be sc://HOST:PORT with the name of a host and a port from 1 to 65535"
+            raise InputError(rule, field="master", value=master)
     memory = _executor_mb(master)
     if memory is not None and memory < LEAST_MB:
         rule = f"must give each executor {LEAST_MB} MB or more"
@@ -205,7 +214,7 @@ def is_connect(master: str) -> bool:
 def connect_address(master: str) -> tuple[str, int]:
     """Return host and port of a server of Spark Connect."""
     url = urlsplit(master)
-    return url.hostname or "", url.port or CONNECT_PORT
+    return url.hostname or "", CONNECT_PORT if url.port is None else url.port
 
 
 def environment(cluster: Cluster) -> Mapping[str, str]:

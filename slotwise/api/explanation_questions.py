@@ -304,6 +304,8 @@ def as_prices(given: PricesLike) -> RepairPrices:
     resources = dict(DEFAULT_PRICES.resources)
     prices: dict[str, Number] = {}
     for name, price in pairs.items():
+        if not isinstance(name, str):
+            raise InputError("must be the name of a price", field="prices", value=name)
         if name.startswith(RESOURCE):
             resources[name.removeprefix(RESOURCE)] = price  # type: ignore[assignment]
         else:
@@ -322,8 +324,8 @@ def _texts(given: Iterable[str]) -> Iterable[str]:
     return (given,) if isinstance(given, str) else given
 
 
-def _pair(text: str) -> tuple[str, str]:
-    name, separator, price = text.partition("=")
+def _pair(text: object) -> tuple[str, str]:
+    name, separator, price = text.partition("=") if isinstance(text, str) else ("", "", "")
     if not separator:
         raise InputError("must be NAME=PRICE", field="prices", value=text)
     return name, price

@@ -14,7 +14,7 @@ import shlex
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -209,16 +209,17 @@ def apply_plan(
     if instance.running is None:
         raise InputError(NEEDS_RUNNING, field="snapshot", has_value=False)
     mine = {one.id for one in instance.topologies} if placement is None else None
-    now = read_nimbus(nimbus, limit, mine)
-    if any(one.strategy is None for one in now.topologies):
-        rule = "places by round robin and follows no plan; see the guide of a running Storm"
-        raise InputError(rule, field="storm.scheduler", has_value=False)
-    _check_jar(nimbus, folder, limit)
     wanted = _places(problem, placed(placement, problem))
-    _check_unchanged(instance, now, None if placement is None else wanted)
-    order = _order(instance, wanted, now.running)
-    if execute:
-        with _only_here(folder):
+    # What is read and checked stays so: no other plan is applied meanwhile.
+    with _only_here(folder) if execute else nullcontext():
+        now = read_nimbus(nimbus, limit, mine)
+        if any(one.strategy is None for one in now.topologies):
+            rule = "places by round robin and follows no plan; see the guide of a running Storm"
+            raise InputError(rule, field="storm.scheduler", has_value=False)
+        _check_jar(nimbus, folder, limit)
+        _check_unchanged(instance, now, None if placement is None else wanted)
+        order = _order(instance, wanted, now.running)
+        if execute:
             signed = {"snapshot": instance_hash(instance), "max_age_s": age}
             _replace_old(folder, now.ids, wanted, order, signed)
             for name in order:
@@ -475,13 +476,10 @@ def _rebalance(address: str, name: str, storm_id: str, tasks: int, timeout_s: fl
     ------
     InputError
         Where not as many `tasks` run as before at the end of the time: then its strategy is set
-        back, if it was changed here.
+        back, if it was changed here; the error says so, or that it could not be.
     """
     with Nimbus(address, timeout_s) as nimbus:
-        # Nimbus refuses a second rebalance, also of one that it was killed in.
-        deadline = time.monotonic() + timeout_s
-        while _is_rebalancing(nimbus, name) and time.monotonic() < deadline:
-            time.sleep(POLL_S)
+        _wait_for_rebalance(nimbus, name, timeout_s)
         conf = parse_json(nimbus.ask("getTopologyConf", storm_id))
         before = conf.get(STRATEGY)
         is_new = before != PLANNED_STRATEGY
@@ -490,16 +488,28 @@ def _rebalance(address: str, name: str, storm_id: str, tasks: int, timeout_s: fl
         )
     if _is_placed(address, name, storm_id, tasks, timeout_s):
         return
+    back = ""
     if is_new:
-        with Nimbus(address, timeout_s) as nimbus:
-            _ask_rebalance(nimbus, name, {STRATEGY: before})
-    back = f"; its strategy is {before} again" if is_new else ""
+        try:
+            with Nimbus(address, timeout_s) as nimbus:
+                _wait_for_rebalance(nimbus, name, timeout_s)
+                _ask_rebalance(nimbus, name, {STRATEGY: before})
+            back = f"; its strategy is {before} again"
+        except InputError as error:
+            back = f"; set {STRATEGY} back to {before} yourself, for that failed ({error})"
     raise InputError(
         f"was not placed by Storm in {timeout_s:g} s{back}: see Nimbus's log, and whether the jar "
         "slotwise-storm is in every Nimbus",
         field="topology",
         value=name,
     )
+
+
+def _wait_for_rebalance(nimbus: Nimbus, name: str, timeout_s: float) -> None:
+    """Wait until no rebalance is under way, or the time is over: Nimbus refuses a second one."""
+    deadline = time.monotonic() + timeout_s
+    while _is_rebalancing(nimbus, name) and time.monotonic() < deadline:
+        time.sleep(POLL_S)
 
 
 def _ask_rebalance(nimbus: Nimbus, name: str, overrides: Mapping[str, object]) -> None:
@@ -510,16 +520,19 @@ def _ask_rebalance(nimbus: Nimbus, name: str, overrides: Mapping[str, object]) -
 
 
 def _is_placed(address: str, name: str, storm_id: str, tasks: int, timeout_s: float) -> bool:
-    """Wait until Nimbus has rebalanced a topology and as many tasks run as before."""
+    """Wait until Nimbus has rebalanced a topology and as many tasks run as before.
+
+    A question that is not answered, for example while another Nimbus becomes the leader, is asked
+    again.
+    """
     deadline = time.monotonic() + timeout_s
-    while time.monotonic() < deadline:
+    while (left := deadline - time.monotonic()) > 0:
         time.sleep(POLL_S)
-        with Nimbus(address, timeout_s) as nimbus:
+        with suppress(InputError), Nimbus(address, max(left, POLL_S)) as nimbus:
             if _is_rebalancing(nimbus, name):
                 continue
-            executors = nimbus.executors(storm_id)
-        if len(executors or ()) >= tasks:
-            return True
+            if len(nimbus.executors(storm_id) or ()) >= tasks:
+                return True
     return False
 
 

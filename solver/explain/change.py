@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import islice
@@ -151,6 +151,8 @@ _TEXTS: dict[str, Callable[[Change], str]] = {
 
 def apply_change(instance: Instance, change: Change) -> Instance:
     """Return the instance after the change; placements stay valid, without removed tasks."""
+    if change.kind == ADD_NODES:
+        return replace(instance, cluster=_add_nodes(instance.cluster, change, instance.lost))
     if change.kind in _CLUSTER:
         return replace(instance, cluster=_CLUSTER[change.kind](instance.cluster, change))
     if change.kind in _TOPOLOGY:
@@ -177,11 +179,14 @@ def _new_amount(change: Change) -> Decimal:
     return change.after
 
 
-def _add_nodes(cluster: Cluster, change: Change) -> Cluster:
-    """Add copies of a node in its rack; with a matrix they have its distances."""
+def _add_nodes(cluster: Cluster, change: Change, lost: Iterable[str]) -> Cluster:
+    """Add copies of a node in its rack; with a matrix they have its distances.
+
+    None has the name of a lost node: its orphans would run on the copy.
+    """
     index = next(n for n, node in enumerate(cluster.nodes) if node.id == change.nodes[0])
     like, count = cluster.nodes[index], int(change.amount)
-    used_names = {node.id for node in cluster.nodes}
+    used_names = {name for node in cluster.nodes for name in (node.id, node.host)} | {*lost}
     free = (
         name
         for k in range(1, len(used_names) + count + 1)
@@ -231,7 +236,6 @@ def _drop_incompatible(topology: Topology, change: Change) -> Topology:
 
 
 _CLUSTER: dict[str, Callable[[Cluster, Change], Cluster]] = {
-    ADD_NODES: _add_nodes,
     RAISE_CAPACITY: _raise_capacity,
     RAISE_SLOTS: _raise_slots,
 }

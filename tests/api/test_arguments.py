@@ -22,6 +22,14 @@ CALLS = {
         lambda: slotwise.explain(FILE, prices=3),
         "prices: must be RepairPrices, a dict or texts, not an int",
     ),
+    "explain at a price without a name": (
+        lambda: slotwise.explain(FILE, prices={1: 2}),
+        "prices = 1: must be the name of a price",
+    ),
+    "explain at a list of numbers": (
+        lambda: slotwise.explain(FILE, prices=[5]),
+        "prices = 5: must be NAME=PRICE",
+    ),
     "explain without time": (
         lambda: slotwise.explain(FILE, PLAN, time_limit_s=0),
         "time_limit_s = 0: must be a finite number of seconds above 0",

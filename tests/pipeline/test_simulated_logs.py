@@ -327,6 +327,10 @@ def test_where_tasks_run_is_the_placement_given(tmp_path: Path) -> None:
     task = truth["topologies"]["shop"]["tasks"]["total[1]"]
     assert (task["node"], task["port"]) == ("n3", 6702)
     del plan["shop"]["total[1]"]
+    with pytest.raises(slotwise.InputError, match=r"start = 10+: must be at most 10+"):
+        make(tmp_path / "logs", lines=1, start=10**12)
+    with pytest.raises(slotwise.InputError, match="they end after the year 9999"):
+        make(tmp_path / "late", lines=10**10, start=10**11, bucket_seconds=86_400)
     with pytest.raises(slotwise.InputError, match="must place every task"):
         make(tmp_path / "other", placement=plan)
 

@@ -216,7 +216,7 @@ Names = Mapping[str, str]
 def renamed(instance: Instance) -> Instance:
     """Return the instance with other ids of nodes, hosts, racks, topologies and components."""
     nodes = instance.cluster.nodes
-    places = _other_names("node", (one.id for one in nodes))
+    places = _other_names("node", (*(one.id for one in nodes), *instance.lost))
     hosts = _other_names("host", (one.host for one in nodes if one.host != one.id)) | places
     racks = _other_names("rack", instance.cluster.racks)
     ids = _other_names("topology", (one.id for one in instance.topologies))

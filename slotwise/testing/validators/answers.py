@@ -104,7 +104,7 @@ def answer_from(answer: object) -> Answer:
     valid = getattr(answer, "valid", None)
     if isinstance(valid, bool):
         violations = getattr(answer, "violations", None)
-        return Answer(valid, None if valid or violations is None else _rules(violations))
+        return Answer(valid, None if valid or not violations else _rules(violations))
     rules = _rules(answer)
     return Answer(not rules, rules)
 
@@ -210,12 +210,17 @@ def _run(words: list[str], asking: bytes, time_limit_s: float) -> object:
 
 
 def _printed(data: Any) -> object:
-    """Return the bool or the names that a command printed."""
-    if isinstance(data, dict) and isinstance(data.get("violations"), list):
-        violations = data["violations"]
-        return [
+    """Return what a command printed: names, or the bool that decides where there is one."""
+    valid, violations = (
+        (data.get("valid"), data.get("violations")) if isinstance(data, dict) else (None, None)
+    )
+    names = None
+    if isinstance(violations, list):
+        names = [
             one["rule"] if isinstance(one, dict) and "rule" in one else one for one in violations
         ]
-    if isinstance(data, dict) and isinstance(data.get("valid"), bool):
-        return data["valid"]
-    raise InputError(COMMAND_FORMS, field="answer", value=str(data))
+    if isinstance(valid, bool) and not (valid and names):
+        return Answer(valid, None if valid or not names else _rules(names))
+    if names is None or valid is not None:
+        raise InputError(COMMAND_FORMS, field="answer", value=str(data))
+    return names

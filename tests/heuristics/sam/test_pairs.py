@@ -196,6 +196,15 @@ def test_fixed_vms_refuse_what_they_do_not_hold() -> None:
     assert isinstance(none, Refused)
 
 
+def test_tasks_that_need_nothing_still_need_a_slot() -> None:
+    free = {"x": model("x", (1, 10, 0, 0))}
+    for pair in ("lsa+dsm", "lsa+rsm"):
+        found = plan_on(chain("x"), free, Fraction(4), PAIRS[pair], ())
+        assert found == Refused(f"{pair} at 4 tuples/s: needs 1 slots or more; there are 0")
+        with pytest.raises(InputError, match=r"^models: need no cpu and memory$"):
+            highest_planned(chain("x"), free, PAIRS[pair], FIVE_D3)
+
+
 def test_highest_rate_needs_a_limit() -> None:
     with pytest.raises(InputError, match=r"step = 0\.0: must be above 0"):
         highest_planned(chain("x"), ONE, PAIRS["lsa+dsm"], FIVE_D3, Fraction(0))

@@ -11,6 +11,7 @@ from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
 from slotwise.models.prediction.prediction import predict
+from slotwise.models.simulation.intervals import interval
 from slotwise.models.simulation.simulation import Run, simulate
 
 SOME = Run(seconds=12, warm_up=1, seed=3)
@@ -88,6 +89,26 @@ def test_a_spout_that_nothing_limits_is_refused() -> None:
         simulate(instance, apart(instance), SOME)
 
 
+def test_tuples_that_one_task_of_a_spout_sends_to_its_own_worker_are_refused() -> None:
+    """Those of the other one take time on the way."""
+    made = topology(
+        [spout("s", 2), bolt("b", service_ms=0)],
+        [stream("s", "b", grouping="local_or_shuffle")],
+        window=1,
+    )
+    delay_ms = {"worker": 0, "node": 0, "rack": 1, "cluster": 1}
+    instance = workload([node("n0"), node("n1")], [made], delay_ms=delay_ms)
+    with pytest.raises(InputError, match="nothing limits how fast it emits"):
+        simulate(instance, Placement((0, 1, 0), (0, 0, 0)), SOME)
+
+
+def test_an_interval_needs_two_batches_with_tuples() -> None:
+    assert interval([3.0, 0.0, 0.0], [1, 0, 0]) is None
+    found = interval([3.0, 5.0, 0.0], [1, 1, 0])
+    assert found is not None
+    assert (found.mean, found.half_width) == (4.0, pytest.approx(12.706, rel=1e-3))
+
+
 def test_what_takes_no_time_is_done_at_once() -> None:
     """Half of the tuples end in the spout, the others after 1 ms."""
     made = topology(
@@ -116,6 +137,7 @@ def test_a_spout_without_tuples() -> None:
         ({"warm_up": -1}, "warm_up"),
         ({"warm_up": float("nan")}, "warm_up"),
         ({"seed": -1}, "seed"),
+        ({"seconds": 1e-16, "warm_up": 1}, "seconds"),
     ],
 )
 def test_runs_that_make_no_sense(run: dict[str, Any], field: str) -> None:

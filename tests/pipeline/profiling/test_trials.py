@@ -41,6 +41,14 @@ def test_every_tuple_is_answered(task: str, settings: Settings) -> None:
     assert found.memory >= 0
 
 
+@pytest.mark.parametrize("rate", [1500, 10_000])
+def test_what_is_due_at_the_end_is_sent(rate: float) -> None:
+    """The source looks once a millisecond, in which several tuples become due."""
+    for _ in range(5):
+        found = run_trial("math:sqrt", 1, rate, QUICK)
+        assert found.answered == found.sent
+
+
 EXAMPLES = Path(__file__).parents[3] / "docs" / "examples" / "profile"
 
 

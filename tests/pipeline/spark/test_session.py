@@ -130,7 +130,13 @@ def test_spark_connect(
     assert all(key.startswith("spark.sql.") for key in settings(Cluster(master)))
 
 
-@pytest.mark.parametrize("master", ["sc://", "sc:/host", "sc://host:port", "sc://ho st"])
+@pytest.mark.parametrize(
+    "master",
+    [
+        *("sc://", "sc:/host", "sc://host:port", "sc://ho st"),
+        *("sc://host:0", "sc://host:99999", "sc://a..b"),
+    ],
+)
 def test_no_address_of_spark_connect(master: str) -> None:
     with pytest.raises(InputError, match="sc://HOST:PORT"):
         check_master(master)

@@ -53,6 +53,22 @@ def test_a_slot_and_some_cpu_are_cheaper_than_a_node() -> None:
     assert found.repairs[0].price == Fraction(85, 100)
 
 
+@pytest.mark.parametrize("lost", ["zz", "n-1"])
+def test_orphans_do_not_run_on_a_node_that_is_added(lost: str) -> None:
+    """Whatever its name was: nodes that are added are called n-1, n-2."""
+    node = Node("n", "r", slots=3, resources={"cpu": Decimal(100)})
+    bolts = (Component("a", "bolt", 3, {"cpu": Decimal(50)}),)
+    made = Instance(
+        "lost",
+        Cluster((node,)),
+        (Topology("t", bolts, constraints=Constraints(max_per_node={"a": 1})),),
+        running={"t": {"a[0]": Place("n", 0), "a[1]": Place(lost, 0), "a[2]": Place(lost, 0)}},
+        objective=Objective(limits={"moved": 0}),
+    )
+    best = explain_infeasible(made).repairs[0]
+    assert [change.kind for change in best.changes] == [ADD_NODES]
+
+
 def test_three_changes_are_cheaper_than_any_two() -> None:
     """Each of three shortages is far cheaper to mend alone than by another node or fewer tasks."""
     node = Node("n1", "r1", slots=1, resources={"cpu": Decimal(100), "gpu": Decimal(1)})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import settings
@@ -189,6 +190,7 @@ def test_a_validator_that_wavers_is_told() -> None:
         (True, True, None),
         (False, False, None),
         ([], True, set()),
+        (SimpleNamespace(valid=False, violations=[]), False, None),
         ({"slots"}, False, {"slots"}),
         (("slots", "heap"), False, {"slots", "heap"}),
     ],

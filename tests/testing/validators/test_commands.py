@@ -50,6 +50,9 @@ def test_a_command_may_name_rules_or_say_valid(tmp_path: Path) -> None:
     says_valid = command(tmp_path, "print('{\"valid\": true}')")
     report = check_validator(says_valid, rules=[FEWEST_PARTS], max_examples=1)
     assert verdicts(report) == {FEWEST_PARTS: "misses violations"}
+    says_invalid = command(tmp_path, 'print(\'{"valid": false, "violations": []}\')')
+    report = check_validator(says_invalid, rules=[FEWEST_PARTS], max_examples=1)
+    assert verdicts(report) == {FEWEST_PARTS: "rejects what is valid"}
     text = json.dumps({"violations": [{"rule": FEWEST_PARTS}]})
     names = command(tmp_path, f"print({text!r})")
     report = check_validator(names, rules=[FEWEST_PARTS], max_examples=1)
@@ -61,6 +64,10 @@ def test_a_command_may_name_rules_or_say_valid(tmp_path: Path) -> None:
     ("code", "said"),
     [
         ("print('yes')", "its answer cannot be used: line 1 column 1 = 'yes"),
+        (
+            'print(\'{"valid": true, "violations": ["slots"]}\')',
+            "its answer cannot be used: answer = ",
+        ),
         ("print('{}')", "its answer cannot be used: answer = '{}': must be {\"valid\""),
         ("raise SystemExit('no idea')", "failed with exit code 1; stderr: no idea"),
         ("", "the command wrote no answer"),
