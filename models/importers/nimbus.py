@@ -424,11 +424,11 @@ def _decimal(number: float) -> Decimal:
 
 
 def _host_and_port(address: str) -> tuple[str, int]:
+    no_address = InputError(f"must be {NIMBUS}://HOST:PORT", field="Nimbus", value=address)
     try:
         parts = urlsplit(address)
     except ValueError as error:
-        rule = f"must be {NIMBUS}://HOST:PORT"
-        raise InputError(rule, field="Nimbus", value=address) from error
+        raise no_address from error
     if parts.scheme != NIMBUS:
         rule = f"must be {NIMBUS}://HOST:PORT; TLS and Kerberos are not supported"
         raise InputError(rule, field="Nimbus", value=address)
@@ -440,7 +440,7 @@ def _host_and_port(address: str) -> tuple[str, int]:
         rule = f"must be {NIMBUS}://HOST:PORT, without a user and a password"
         raise InputError(rule, field="Nimbus", has_value=False)
     if not parts.hostname or not 0 < port < 65536 or parts.path.strip("/") or parts.query:
-        raise InputError(f"must be {NIMBUS}://HOST:PORT", field="Nimbus", value=address)
+        raise no_address
     return parts.hostname, port
 
 

@@ -291,10 +291,8 @@ def demands_of(component: str, own: Conf, conf: Conf) -> dict[str, Decimal]:
     for resource, name in _DEMANDS.items():
         if special:
             demands[resource] = _amount(conf, special + name)
-    for resource, name in _DEMANDS.items():
-        if resource not in demands:
+        elif resource not in demands:
             demands[resource] = _amount(conf, "topology.component." + name)
-    for resource, name in _DEMANDS.items():
         if own.get("topology.component." + name) is not None:
             demands[resource] = _amount(own, "topology.component." + name)
     demands.update(_named(validated(SettingShapes, own).resources))

@@ -91,6 +91,7 @@ def _write(
     _write_chunk(running, faults, 1)
     per_bucket = sum(one.lines for one in faults.values())
     buckets = -(-settings.lines // per_bucket)
+    # Clocks that are ahead and late lines come after the last bucket, each by less than that.
     if settings.start + buckets * settings.bucket_seconds + 4 * MOST_SECONDS > LAST_TIME:
         rule = "is too late for that number of lines: they end after the year 9999"
         raise InputError(rule, field="start", value=settings.start)

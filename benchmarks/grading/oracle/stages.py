@@ -28,8 +28,8 @@ def best_placements(plan: DataFrame, rows: DataFrame) -> DataFrame:
     """Return the instance, ``hint`` and ``hint_from`` of the best valid placement of a method.
 
     By the values of all terms in order, then by the method's name, its seed and version, and the
-    placement's text, so that there is no tie. It depends on the plan and its
-    rows alone, not on when they came, nor on rows of other plans in the folder.
+    placement's text, so that there is no tie. It depends on the plan and its rows alone, not on
+    when they came, nor on rows of other plans in the folder.
     """
     from pyspark.sql import functions as fn
 
