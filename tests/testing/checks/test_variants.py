@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from planted_faults import exact
 
 from slotwise.models.instance.cluster import Cluster, Node
-from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.instance import Instance, Place
 from slotwise.models.instance.placement import Placement
 from slotwise.models.instance.topology import Component, Topology
 from slotwise.models.instance_file import instance_from_text, instance_text
@@ -117,6 +117,20 @@ def of_size(tasks: int, *, is_reduced: bool | None) -> str:
     nodes = tuple(Node(f"n{index}", "r") for index in range(2))
     instance = Instance("i", Cluster(nodes), (Topology("t", (Component("a", "bolt", tasks),)),))
     return Failure(instance, Finding("fails"), is_reduced).why_not_smaller()
+
+
+def test_lost_nodes_have_other_names_too() -> None:
+    made = Instance(
+        "lost",
+        Cluster((Node("n1", "r"),)),
+        (Topology("t", (Component("a", "bolt", 2),)),),
+        running={"t": {"a[0]": Place("n1", 0), "a[1]": Place("n2", 0)}},
+    )
+    other = renamed(made)
+    (lost,) = other.lost
+    (topology,) = other.topologies
+    assert lost not in ("n1", "n2", other.cluster.nodes[0].id)
+    assert other.lost[lost] == ((topology.id, f"{topology.components[0].id}[1]"),)
 
 
 def test_why_a_large_instance_is_not_smaller_is_told():
