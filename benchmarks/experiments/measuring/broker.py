@@ -8,10 +8,11 @@ from __future__ import annotations
 import socket
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from slotwise.models.errors import SlotwiseError
 from slotwise.pipeline.spark.java import find_java
@@ -111,28 +112,51 @@ class Broker:
             self.process.kill()
             self.process.wait()
 
-    def send(
-        self, topic: str, files: Sequence[tuple[str, Path]], rate: float | None = None
-    ) -> None:
-        """Send the lines of files, each with a key, to a topic.
+    def send(self, topic: str, records: Iterable[bytes], rate: float | None = None) -> None:
+        """Send records (`records_of`) to a topic, which is made if it is not there.
 
-        `rate`: lines a second; ``None`` = as fast as the broker takes them.
+        `rate`: records a second; ``None`` = as fast as the broker takes them.
 
         Raises
         ------
         SlotwiseError
             When the broker does not take them.
         """
-        lines = (
-            key.encode() + b"\x01" + line
-            for key, path in files
-            for line in path.read_bytes().splitlines(keepends=True)
-        )
         command = [*_java(), str(FETCHED / "Produce.java"), self.address, topic]
         command += [] if rate is None else [str(rate)]
-        done = exchange(command, b"".join(lines))
-        if done.code != 0:
-            raise SlotwiseError(f"Kafka takes no lines{last_words(done.stderr)}")
+        with TemporaryFile() as log:
+            # A producer that ends before its input does says why in the log.
+            with (
+                suppress(BrokenPipeError),
+                subprocess.Popen(command, stdin=subprocess.PIPE, stderr=log) as producer,
+            ):
+                assert producer.stdin is not None
+                producer.stdin.writelines(records)
+            if producer.returncode != 0:
+                log.seek(0)
+                raise SlotwiseError(f"Kafka takes no lines{last_words(log.read())}")
+
+
+def records_of(files: Sequence[Path], rounds: int = 1) -> Iterator[bytes]:
+    """Yield the lines of files, each after its file's address as the key and a byte 1.
+
+    `rounds`: in each, the next share of every file; 1 = one file after the other. Files that are
+    written side by side come, in many rounds, about in the order of time.
+    """
+    with ExitStack() as stack:
+        logs = [
+            (
+                path.as_uri().encode() + b"\x01",
+                path.stat().st_size,
+                stack.enter_context(path.open("rb")),
+            )
+            for path in files
+        ]
+        for number in range(1, rounds + 1):
+            for key, size, file in logs:
+                share = size * number // rounds - file.tell()
+                for line in file.readlines(share) if share > 0 else ():
+                    yield key + line.rstrip(b"\n") + b"\n"
 
 
 @contextmanager

@@ -1,10 +1,10 @@
 """Lines a second, and memory, of `slotwise follow`: experiment ``follow_speed``.
 
-The logs of a simulated cluster are in a topic of Apache Kafka before the stream begins; it reads
-them to their end, batch by batch, and must have measured the instance of the batch job. Memory is
-the peak in each fifth of the run: flat, whatever was read before. With ``--rate`` the lines are
-sent while it runs, and the lag is how many are due and not yet in its tables: at a rate that it
-sustains, it does not grow.
+The logs of a simulated cluster are in a topic of Apache Kafka, in the order of time, before the
+stream begins; it reads them to their end, batch by batch, and must have measured the instance of
+the batch job. Memory is the peak in each fifth of the run: flat, whatever was read before. With
+``--rate`` the lines are sent while it runs, and the lag is how many are due and not yet in its
+tables: at a rate that it sustains, it does not grow.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from slotwise.benchmarks.experiments.measuring.broker import broker, connector
+from slotwise.benchmarks.experiments.measuring.broker import broker, connector, records_of
 from slotwise.benchmarks.experiments.measuring.killed_setting import TOPIC
 from slotwise.benchmarks.experiments.measuring.round_trip_instances import without_weights
 from slotwise.benchmarks.experiments.measuring.shapes import (
@@ -42,6 +42,8 @@ from slotwise.pipeline.statistics.weights.logs import Settings, reading_of
 
 PARTS = 5
 LINES_PER_FILE = 500_000
+ROUNDS = 1000
+"""A share of each file is sent in each of them: the lines are then about in the order of time."""
 COLUMNS = {
     "by": "<8", "lines": ">10", "seconds": ">8", "lines/s": ">8", "CPU s": ">8", "µs/line": ">8",
     "peak MB by fifths of the run": "<32", "lag by fifths": "<0",
@@ -138,8 +140,8 @@ def run(options: argparse.Namespace) -> None:
         write_instance(given, without_weights(instance))
 
         def send() -> None:
-            for path, _ in log_files(logs):
-                kafka.send(TOPIC, [(Path(path).as_uri(), Path(path))], options.rate)
+            files = [Path(path) for path, _ in log_files(logs)]
+            kafka.send(TOPIC, records_of(files, ROUNDS), options.rate)
 
         def measured(command: str, source: str, *more: str, lag: Lag | None = None) -> bytes:
             out = folder / f"{command}.json"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
-from slotwise.benchmarks.experiments.measuring.broker import Broker, connector
+from slotwise.benchmarks.experiments.measuring.broker import Broker, connector, records_of
 from slotwise.heuristics.registry import find_method
 from slotwise.heuristics.run import run_method
 from slotwise.models.errors import SlotwiseError
@@ -132,7 +132,7 @@ def word_count() -> Instance:
 def appear(setting: Setting, files: Sequence[Path]) -> None:
     """Let files appear in the folder of logs, each whole and at once; or lines in the topic."""
     if setting.broker is not None:
-        setting.broker.send(TOPIC, [(path.as_uri(), path) for path in files])
+        setting.broker.send(TOPIC, records_of(files))
         return
     for path in files:
         target = setting.logs / path.relative_to(setting.folder / "made")
