@@ -63,11 +63,12 @@ def _latencies(prediction: Prediction, longest: float) -> Iterator[Bar]:
     """Yield the time of a tuple of each spout, in its parts; all bars have one scale."""
     for spout in prediction.spouts:
         latency = spout.latency
+        rate = DASH if spout.rate is None else number(spout.rate)
         if latency is None:
-            yield Bar(_name(spout), (number(spout.rate), "grows", *[DASH] * len(PARTS)), ())
+            yield Bar(_name(spout), (rate, "grows", *[DASH] * len(PARTS)), ())
         else:
             parts = [getattr(latency, part) for part in PARTS]
-            texts = (number(spout.rate), *map(number, (latency.mean, *parts)))
+            texts = (rate, *map(number, (latency.mean, *parts)))
             yield Bar(_name(spout), texts, tuple(100 * part / longest for part in parts))
 
 

@@ -131,8 +131,7 @@ def bursts(loads: Loads) -> Bursts:
 
 def _family(flows: Flows, hop: Hop) -> _Family:
     link, route = flows.links[hop.link], flows.routes[hop.route]
-    some = flows.components[link.target].groups
-    groups = slice(some.start, some.stop)
+    groups = slice(link.receivers.start, link.receivers.stop)
     received = flows.groups.size[groups] * (
         flows.groups.first[groups] if link.grouping == "global" else 1
     )

@@ -88,11 +88,13 @@ class Link:
     ----------
     source, target
         Indices into `Flows.components`.
+    receivers
+        Groups of `target` that it goes to: all, or of a spout those whose tuples it acknowledges.
     grouping
         Of `GROUPINGS`.
     selectivity
         Tuples sent per tuple that the sender receives (of a spout: emits); ``None`` for the
-        messages from an acker to a spout, one for each tuple that the spout emits.
+        messages from an acker to a spout, one for each tuple that the receivers emit.
     tuple_bytes
         Bytes of a tuple; ``None`` = not known.
     path
@@ -108,6 +110,7 @@ class Link:
 
     source: int
     target: int
+    receivers: range
     grouping: str
     selectivity: Fraction | None
     tuple_bytes: Decimal | None
@@ -151,8 +154,10 @@ class Route:
     ----------
     spout
         Index into `Flows.components`.
+    origins
+        Groups of the spout whose tuples it follows.
     tasks
-        Number of the tasks whose tuples it follows.
+        Number of their tasks.
     rate
         Tuples per second that these tasks emit together; ``None`` = not given.
     window
@@ -164,6 +169,7 @@ class Route:
     """
 
     spout: int
+    origins: range
     tasks: int
     rate: Fraction | None
     window: int | None
@@ -199,6 +205,11 @@ class Flows:
     routes: tuple[Route, ...]
     left_out: tuple[str, ...]
 
+    def is_used(self, route: Route, link: Link) -> bool:
+        """Return whether tuples of the route, or messages about them, go over the link."""
+        is_of_another = link.selectivity is None and link.receivers != route.origins
+        return link.source in route.visits and not is_of_another
+
     def name(self, component: int) -> str:
         """Return ``topology/component``, or the component alone where there is one topology."""
         one = self.components[component]
@@ -215,7 +226,7 @@ class Flows:
         visits = (route.by_group.get(group, Fraction(0)) for group in senders)
         if link.selectivity is not None:
             return [one * link.selectivity for one in visits]
-        if link.target != route.spout:
+        if not self.is_used(route, link):
             return [Fraction(0)] * len(senders)
         tasks = self.components[link.source].tasks
         return [Fraction(int(self.groups.size[group]), tasks) for group in senders]
@@ -241,7 +252,7 @@ class Flows:
 
     def receivers(self, link: Link, row: int) -> list[int]:
         """Return the groups that a group of the link's senders sends to, evenly by task."""
-        groups = self.components[link.target].groups
+        groups = link.receivers
         if link.grouping == "global":
             return [group for group in groups if self.groups.first[group]]
         if link.stays[row]:
@@ -283,14 +294,22 @@ def flows(instance: Instance, placement: Placement, *, apart: bool = False) -> F
     for t in placed:
         own = {one.noun.id: c for c, one in enumerate(components) if one.topology == t}
         some = channels(t, instance.topologies[t])
-        part_links = [_link(components, groups, own, one) for one in some]
+        sent = [one for one in some if one.selectivity is not None]
+        part_links = [_link(components, groups, own, one) for one in sent]
         links += part_links
         for spout in own.values():
             if components[spout].noun.kind == "spout":
                 window = instance.topologies[t].window
                 visits = _visits(t, instance.topologies[t], some, components[spout], own)
-                routes += _routes(
-                    part_links, spout, window, visits, components, groups, apart=apart
+                of_spout = [
+                    *_routes(part_links, spout, window, visits, components, groups, apart=apart)
+                ]
+                routes += of_spout
+                links += (
+                    _link(components, groups, own, one, route.origins)
+                    for one in some
+                    if one.selectivity is None and own[one.target] == spout
+                    for route in of_spout
                 )
     return Flows(instance, placement, groups, components, tuple(links), tuple(routes), left_out)
 
@@ -368,11 +387,15 @@ def _groups(
 
 
 def _link(
-    components: Sequence[PlacedComponent], groups: Groups, own: Mapping[str, int], one: Channel
+    components: Sequence[PlacedComponent],
+    groups: Groups,
+    own: Mapping[str, int],
+    one: Channel,
+    to: range | None = None,
 ) -> Link:
     source, target = own[one.source], own[one.target]
-    ends = (components[c].groups for c in (source, target))
-    senders, receivers = (slice(some.start, some.stop) for some in ends)
+    to = components[target].groups if to is None else to
+    senders, receivers = (slice(some.start, some.stop) for some in (components[source].groups, to))
     counts = groups.size[receivers] * (groups.first[receivers] if one.grouping == "global" else 1)
     levels = [
         np.bincount(place[receivers], counts, place.max() + 1)[place[senders]].astype(np.int64)
@@ -384,6 +407,7 @@ def _link(
     return Link(
         source,
         target,
+        to,
         one.grouping,
         one.selectivity,
         one.tuple_bytes,
@@ -424,11 +448,11 @@ def _routes(
     one = components[spout]
     ways = len(one.groups) * sum(len(components[c].groups) for c in visits)
     each = apart and window is not None and ways <= MOST_WAYS
-    for some in [[group] for group in one.groups] if each else [one.groups]:
+    for some in [range(g, g + 1) for g in one.groups] if each else [one.groups]:
         tasks = int(groups.size[list(some)].sum())
         rate = None if one.noun.rate is None else Fraction(one.noun.rate) * tasks / one.tasks
         by_group = _by_group(links, _shares(groups, some), visits, components, groups)
-        yield Route(spout, tasks, rate, window, visits, by_group)
+        yield Route(spout, some, tasks, rate, window, visits, by_group)
 
 
 def _by_group(

@@ -298,13 +298,13 @@ class _Way:
             sent: FloatArray = visits[self.senders] * float(self.link.selectivity)
             return sent
         share = flows.groups.size[self.senders] / flows.components[self.link.source].tasks
-        return share * float(self.link.target == route.spout)
+        return share * float(flows.is_used(route, self.link))
 
 
 def _ways(flows: Flows) -> list[_Way]:
     ways = []
     for index, link in enumerate(flows.links):
-        ends = (flows.components[c].groups for c in (link.source, link.target))
+        ends = (flows.components[link.source].groups, link.receivers)
         senders, receivers = (slice(one.start, one.stop) for one in ends)
         counts = flows.groups.size[receivers].astype(np.float64)
         if link.grouping == "global":
@@ -329,7 +329,7 @@ def _visits(flows: Flows, ways: Sequence[_Way]) -> Visits:
         group = np.flatnonzero(visits)
         sending = np.zeros(len(groups.size))
         for way in ways:
-            if way.link.source in route.visits:
+            if flows.is_used(route, way.link):
                 by_level = way.sent(flows, route, visits)[:, None] * way.copies
                 used = np.flatnonzero(by_level.any(axis=0)).tolist()
                 costs = [
@@ -366,7 +366,7 @@ def _network(
     for r, route in enumerate(flows.routes):
         visits = _by_group(flows, route)
         for way in ways:
-            if way.link.source not in route.visits:
+            if not flows.is_used(route, way.link):
                 continue
             sent = way.sent(flows, route, visits)
             if sent.any():
@@ -469,7 +469,7 @@ def _exact_demand(loads: Loads, resource: int, route: Route) -> Fraction:
     out = kind in (Kind.NIC_OUT, Kind.UPLINK_OUT)
     total = Fraction(0)
     for link in flows.links:
-        if link.source in route.visits:
+        if flows.is_used(route, link):
             crossing = _exact_crossing(flows, route, link, places, place, out=out)
             if crossing:
                 total += crossing * _megabits(link) / Fraction(_bandwidth(flows, kind, place))
@@ -498,10 +498,9 @@ def _exact_crossing(
 ) -> Fraction:
     """Return copies per tuple of the spout that leave a place by the link, or enter it."""
     senders = flows.components[link.source].groups
-    receivers = flows.components[link.target].groups
     counts = {
         other: int(flows.groups.size[other])
-        for other in receivers
+        for other in link.receivers
         if link.grouping != "global" or flows.groups.first[other]
     }
     there = sum(count for other, count in counts.items() if places[other] == place)

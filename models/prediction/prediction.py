@@ -69,7 +69,9 @@ class PredictedSpout:
     window
         Most tuples of each of its tasks in flight; ``None`` = no limit.
     rate
-        Tuples/s that its tasks emit together: those given where there is no window.
+        Tuples/s that its tasks emit together: those given where there is no window. ``None`` for a
+        spout with a window where the rates of those without are not sustainable: what they leave
+        it is not predicted.
     latency
         ``None`` where the rates of the sources are not sustainable: it would grow for ever.
     rate_at_most, latency_at_least
@@ -80,7 +82,7 @@ class PredictedSpout:
     topology: str
     component: str
     window: int | None
-    rate: float
+    rate: float | None
     latency: Latency | None
     rate_at_most: float | None
     latency_at_least: float | None
@@ -175,7 +177,8 @@ class Prediction:
         where = "" if self.bottleneck is None else f", bottleneck {self.bottleneck.resource}"
         head = f"Prediction {self.given.name}: {short_text(self.rate)} tuples/s{where}"
         lines = [
-            f"{one.topology}/{one.component}: {short_text(one.rate)} tuples/s, "
+            f"{one.topology}/{one.component}: "
+            + ("" if one.rate is None else f"{short_text(one.rate)} tuples/s, ")
             + ("unstable" if one.latency is None else f"{short_text(one.latency.mean)} ms")
             for one in self.spouts
         ]
@@ -183,8 +186,8 @@ class Prediction:
 
     @property
     def rate(self) -> float:
-        """Tuples/s that all spouts emit together."""
-        return sum(one.rate for one in self.spouts)
+        """Tuples/s that all spouts emit together, those whose rate is ``None`` left out."""
+        return sum(one.rate for one in self.spouts if one.rate is not None)
 
     @property
     def is_sustainable(self) -> bool:
@@ -343,13 +346,13 @@ def _spouts(
     for spout, some in groupby(range(len(sent.routes)), lambda r: sent.routes[r].spout):
         routes = list(some)
         one, window = sent.components[spout], sent.routes[routes[0]].window
-        rate = float(sum(rates[routes]))
+        is_known = times[routes[0]] is not None or window is None
         limits = [bound for r in routes if (bound := bounds[r]) is not None]
         yield PredictedSpout(
             sent.instance.topologies[one.topology].id,
             one.noun.id,
             window,
-            rate,
+            float(sum(rates[routes])) if is_known else None,
             _latency([(float(rates[r]), times[r]) for r in routes]),
             sum(one.rate_at_most for one in limits) if limits else None,
             min(one.latency_at_least for one in limits) * MS_PER_S if limits else None,

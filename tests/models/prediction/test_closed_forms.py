@@ -187,3 +187,30 @@ def test_the_highest_multiple_is_exact() -> None:
     assert str(prediction.sustainable.resource) == "thread of b on n1"
     assert not prediction.is_sustainable
     assert prediction.spouts[0].latency is None
+
+
+def test_each_task_of_a_spout_with_a_window_waits_for_its_own_replies() -> None:
+    """One shares a worker with the acker; the messages of the other take a second each way."""
+    made = topology(
+        [spout("s", 2), bolt("b", 2, service_scv=0)],
+        [stream("s", "b", grouping="local_or_shuffle")],
+        window=1,
+        ackers={"count": 1, "service_ms": 0, "service_scv": 0, "message_bytes": 0},
+    )
+    instance = workload(nodes(2), [made], delay_ms={"worker": 0, "rack": 1000})
+    ways = [("n0", 0), ("n1", 0)]
+    found = only(instance, placed(instance, {"t": {"s": ways, "b": ways, "__acker": ways[:1]}}))
+    assert found.rate == pytest.approx(1000 + 1000 / 2001, rel=EXACT)
+
+
+def test_what_others_that_are_not_sustainable_leave_a_spout_with_a_window_is_not_predicted() -> (
+    None
+):
+    steady = topology([spout("s", rate=2000), bolt("b")], [stream("s", "b")])
+    closed = topology([spout("s"), bolt("b")], [stream("s", "b")], name="u", window=1)
+    instance = workload(nodes(4), [steady, closed])
+    prediction = predict(instance, apart(instance))
+    assert [one.rate for one in prediction.spouts] == [2000, None]
+    assert prediction.rate == 2000
+    assert "u/s: unstable" in repr(prediction)
+    assert prediction.to_document()["spouts"][1]["rate"] is None

@@ -180,3 +180,13 @@ def test_not_acked_means_no_messages() -> None:
     )
     instance = workload([node(f"n{i}") for i in range(3)], [made])
     assert len(flows(instance, apart(instance)).links) == 1
+
+
+def test_an_acker_tells_the_task_that_emitted_the_tuple() -> None:
+    """Not the other tasks of the spout, whose routes are their own where they have windows."""
+    made = topology([spout("s", 2), bolt("b")], [stream("s", "b")], window=1, ackers={"count": 1})
+    instance = workload([node(f"n{i}") for i in range(4)], [made])
+    found = flows(instance, apart(instance), apart=True)
+    for task, route in enumerate(found.routes):
+        back = [(a, b, each) for a, b, _, each in found.pairs(route) if b in (0, 1)]
+        assert back == [(3, task, 1)]
