@@ -241,7 +241,7 @@ def smallest_eviction(
         least_weight=None if second is None else second.bound,
         placement=placement,
         seconds=time.perf_counter() - started,
-        interrupted=not is_short and (answer.interrupted or first.interrupted),
+        interrupted=not is_short and any(one and one.interrupted for one in (first, second)),
     )
 
 
@@ -257,10 +257,13 @@ def _search(
     loose = with_single_workers(problem)
     first, second = _minimise(EvictionModel(loose, usage, token), weights, limits, started)
     answer = _last(first, second)
-    if answer.evicted is None or answer.placement is None or answer.interrupted:
+    if answer.evicted is None or answer.placement is None:
         return first, None
     stay = [one for t, one in usage.items() if t not in answer.evicted]
     split = split_workers(problem, stay, answer.placement)
+    if split is None and any(one and one.interrupted for one in (first, second)):
+        # No set is known to suffice, but the bound holds.
+        return replace(first, proven=False, evicted=None, placement=None, interrupted=True), None
     if split is None:
         return _minimise(EvictionModel(problem, usage, token), weights, limits, started)
     if second is None or second.evicted is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -19,8 +20,10 @@ from slotwise.models.instance.topology import Component, Constraints, SharedMemo
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
+from slotwise.solver.admission import eviction
 from slotwise.solver.admission.eviction import smallest_eviction
 from slotwise.solver.admission.residual_capacity import tasks_of
+from slotwise.solver.compact.cp_sat.run import run_cp_sat
 from slotwise.solver.core.result import Limits, Status
 
 RULES = Objective(("rejected", "overload"))
@@ -235,3 +238,25 @@ def compare(seed: int) -> None:
     assert (found.least_count, found.least_weight) == expected
     assert found.placement is not None
     assert judge(made, found.placement).valid
+
+
+@pytest.mark.parametrize("slots", [9, 2])
+def test_what_an_interrupted_search_found_is_split_into_workers_or_left(
+    slots: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Seven tasks share a heap for six: the search begins with one worker per node all the same."""
+
+    def interrupted(*words: Any) -> Any:
+        return replace(run_cp_sat(*words), interrupted=True)
+
+    monkeypatch.setattr(eviction, "run_cp_sat", interrupted)
+    new = topology("new", 7, 1, memory=128, worker_max_heap_mb=Decimal(768))
+    made = problem([100], [topology("old", 1, 1), new], slots=slots)
+    found = smallest_eviction(made, placed([0, *[-1] * 7]), 1, candidates=())
+    assert found.interrupted
+    if slots > 2:
+        assert found.evicted == ()
+        assert found.placement is not None
+        assert judge(made, found.placement).valid
+    else:
+        assert (found.status, found.evicted, found.placement) == (Status.UNKNOWN, None, None)
