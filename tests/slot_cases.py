@@ -112,8 +112,9 @@ def brute_force(problem: SlotProblem, most: int) -> int | None:
 def small_models(draw: st.DrawFn, name: str) -> PerformanceModel:
     """Draw a model of one to three measured counts of up to 4 threads."""
     counts = sorted(draw(st.sets(st.integers(2, 4), max_size=2)) | {1})
-    peaks = sorted(draw(st.lists(st.integers(1, 12), min_size=len(counts), max_size=len(counts))))
-    load = st.integers(0, 100)
+    peaks = sorted(draw(st.lists(st.integers(0, 12), min_size=len(counts), max_size=len(counts))))
+    most = draw(st.sampled_from((100, 100, 180)))  # a measured bundle may take more than a slot
+    load = st.integers(0, most)
     return model(
         name,
         *((q, peak, draw(load), draw(load)) for q, peak in zip(counts, peaks, strict=True)),

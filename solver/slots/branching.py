@@ -190,9 +190,9 @@ def _most_fractional(used: tuple[tuple[Contents, float], ...]) -> tuple[int, int
 # share of each, so "at least tau threads" is not a relaxation.
 #
 # The totals are found by diving: tau = ceil(w q / I(q)) for the measured q make the levels of a
-# task; column generation mixes all levels of all tasks, the level that carries most of a task is
-# fixed, and so on. That is a heuristic. The bound is that of slot-aware routing, which allows
-# more.
+# task, I(q) at most what a slot has CPU and memory for; column generation mixes all levels of all
+# tasks, the level that carries most of a task is fixed, and so on. That is a heuristic. The bound
+# is that of slot-aware routing, which allows more.
 
 MOST_LEVELS = 5
 DIVE_PART = 0.5
@@ -209,7 +209,7 @@ class Shuffled:
 
 def fewest_by_shuffle(problem: SlotProblem, *, token: CancellationToken) -> Shuffled | None:
     """Return a packing under shuffle grouping; ``None`` if none was found in time."""
-    levels = [_levels(task) for task in problem.tasks]
+    levels = [_levels(task, scaled=problem.scaled) for task in problem.tasks]
     dive = token.child(time.perf_counter() + DIVE_PART * token.remaining)
     for _ in problem.tasks:
         if all(len(of_task) == 1 for of_task in levels):
@@ -220,12 +220,14 @@ def fewest_by_shuffle(problem: SlotProblem, *, token: CancellationToken) -> Shuf
     return None if packed.packing is None else Shuffled(fixed, _shared(fixed, packed.packing))
 
 
-def _levels(task: SlotTask) -> list[Fraction]:
-    """Return rates per thread, the greatest first."""
-    shares = {
-        task.rate / math.ceil(task.rate * option.threads / option.peak) for option in task.options
+def _levels(task: SlotTask, *, scaled: bool) -> list[Fraction]:
+    """Return rates per thread, the greatest first; at each some option fits."""
+    totals = {
+        option.threads: math.ceil(task.rate * option.threads / option.most_rate(scaled=scaled))
+        for option in task.options
     }
-    ordered = sorted(shares, reverse=True)
+    least = min(max(threads, total) for threads, total in totals.items())
+    ordered = sorted({task.rate / max(least, total) for total in totals.values()}, reverse=True)
     step = max(1, math.ceil(len(ordered) / MOST_LEVELS))
     return ordered[::step]
 

@@ -19,7 +19,7 @@ from slotwise.models.cancellation import CancellationToken
 from slotwise.solver.column_generation.restricted_master import RestrictedMaster
 from slotwise.solver.slots.packing import NONE, Contents, CountRow, Prices
 from slotwise.solver.slots.pricing import Pricing
-from slotwise.solver.slots.problem import WHOLE_SLOT, SlotProblem
+from slotwise.solver.slots.problem import SlotProblem
 
 TOO_MANY = 1000.0
 """Cost of a slot that counts for a row and does nothing else."""
@@ -147,14 +147,11 @@ def _single_bundles(problem: SlotProblem) -> list[Contents]:
     """One option of each task alone in a slot, the one that carries most: a first solution."""
     contents = []
     for i, task in enumerate(problem.tasks):
-        carried = []
-        for k, option in enumerate(task.options):
-            load = Fraction(1)
-            if problem.scaled:
-                load /= max(Fraction(1), option.cpu / WHOLE_SLOT, option.memory / WHOLE_SLOT)
-            carried.append((load * option.peak, -k, float(load)))
-        _, k, part = max(carried)
+        rate, before = max(
+            (option.most_rate(scaled=problem.scaled), -k) for k, option in enumerate(task.options)
+        )
+        part = float(rate / task.options[-before].peak)
         count = len(problem.tasks)
-        options = tuple(-k if j == i else NONE for j in range(count))
+        options = tuple(-before if j == i else NONE for j in range(count))
         contents.append(Contents(options, tuple(part if j == i else 0.0 for j in range(count))))
     return contents

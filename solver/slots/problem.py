@@ -104,6 +104,14 @@ class Option:
     memory: Fraction
     alone: bool = False
 
+    def most_rate(self, *, scaled: bool) -> Fraction:
+        """Return the tuples/s of the bundle that a slot has CPU and memory for, at most its peak.
+
+        Without `scaled` it takes as much whatever its rate, and fits at its peak.
+        """
+        times = max(1, self.cpu / WHOLE_SLOT, self.memory / WHOLE_SLOT) if scaled else 1
+        return self.peak / times
+
 
 @dataclass(frozen=True, slots=True)
 class SlotTask:

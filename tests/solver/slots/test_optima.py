@@ -6,7 +6,7 @@ import time
 from fractions import Fraction
 
 import pytest
-from slot_cases import faults
+from slot_cases import chain, faults, model
 
 from slotwise.benchmarks.experiments.proofs.slots import KNOWN, RATES, VARIANTS
 from slotwise.models.allocation.load import Routing
@@ -98,6 +98,26 @@ def test_the_highest_rate_is_the_last_that_fits() -> None:
     assert faults(found.plan, dag, article_models(), VARIANTS["full bundles exclusive"]) == []
     assert solver.fewest_slots(found.rate, token=soon()).slots == 6
     assert solver.fewest_slots(found.rate + step, token=soon()).bound == 7
+
+
+@pytest.mark.parametrize(
+    ("rows", "rate", "slots"),
+    [
+        ([(1, 10, 150, 10)], 20, 3),
+        ([(1, 10, 150, 10), (2, 16, 180, 10)], 40, 5),
+        ([(1, 0, 10, 10), (2, 10, 20, 10)], 5, 1),
+    ],
+    ids=["over 100 % CPU", "over 100 % CPU in all rows", "one thread carries nothing"],
+)
+def test_shares_of_shuffle_grouping_fit_their_slots(
+    rows: list[tuple[int, int, int, int]], rate: int, slots: int
+) -> None:
+    dataflow, models = chain(1), {"t0": model("t0", *rows)}
+    variant = Variant(routing=Routing.SHUFFLE)
+    found = SlotSolver(dataflow, models, variant).fewest_slots(Fraction(rate), token=soon())
+    assert found.plan is not None
+    assert found.slots == slots
+    assert faults(found.plan, dataflow, models, variant) == []
 
 
 @pytest.mark.parametrize("scaled", [True, False])
