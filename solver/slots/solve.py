@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -210,9 +210,6 @@ def check_above_0(number: Fraction, field: str) -> None:
 
 # Which VMs hold a number of slots: the lowest price, then the fewest VMs; exact.
 
-_Best = tuple[Fraction, int, tuple[int, ...]]
-"""Price, number of VMs, indices of the sizes or VMs taken."""
-
 
 def cheapest(slots: int, sizes: Sequence[VmSize]) -> tuple[Vm, ...]:
     """Return the cheapest VMs with at least `slots` slots, of sizes that can be had in any number.
@@ -226,22 +223,30 @@ def cheapest(slots: int, sizes: Sequence[VmSize]) -> tuple[Vm, ...]:
     """
     if not sizes:
         raise InputError("needs at least one VM size", field="sizes")
-    best: list[_Best] = [(Fraction(0), 0, ())]
+    costs = _costs(sizes, slots)
+    least, last = [0], [-1]
     for missing in range(1, slots + 1):
-        best.append(
-            min(
-                _extended(best[max(0, missing - size.slots)], index, size)
-                for index, size in enumerate(sizes)
-            )
+        cost, index = min(
+            (least[max(0, missing - size.slots)] + cost, index)
+            for index, (size, cost) in enumerate(zip(sizes, costs, strict=True))
         )
-    slot_counts = Counter(best[slots][2])
-    order = sorted(slot_counts, key=lambda index: (-sizes[index].slots, index))
-    acquired = [sizes[index] for index in order for _ in range(slot_counts[index])]
+        least.append(cost)
+        last.append(index)
+    counts: Counter[int] = Counter()
+    missing = slots
+    while missing > 0:
+        counts[last[missing]] += 1
+        missing -= sizes[last[missing]].slots
+    order = sorted(counts, key=lambda index: (-sizes[index].slots, index))
+    acquired = [sizes[index] for index in order for _ in range(counts[index])]
     return tuple(Vm(f"vm-{number}", size) for number, size in enumerate(acquired, 1))
 
 
 def choose(slots: int, vms: Sequence[Vm]) -> tuple[Vm, ...]:
     """Return the cheapest of `vms` that have at least `slots` slots together, as they are listed.
+
+    A dynamic program over the slots that are still missing, lot by lot: the lots of a size hold 1,
+    2, 4, ... and the rest of its VMs, so that some of them hold any number.
 
     Raises
     ------
@@ -253,18 +258,43 @@ def choose(slots: int, vms: Sequence[Vm]) -> tuple[Vm, ...]:
         raise InputError(
             f"have fewer than the {slots} slots that are needed", field="vms", value=offered
         )
-    best: list[_Best | None] = [(Fraction(0), 0, ()), *[None] * slots]
-    for index, vm in enumerate(vms):
+    numbers = Counter(vm.size for vm in vms)
+    costs = dict(zip(numbers, _costs([*numbers], len(vms)), strict=True))
+    lots = [(size, lot) for size, number in numbers.items() for lot in _lots(number)]
+    beyond = 1 + sum(costs[vm.size] for vm in vms)
+    least = [0] + [beyond] * slots
+    takes: list[bytearray] = []
+    for size, lot in lots:
+        with_it = bytearray(slots + 1)
         for missing in range(slots, 0, -1):
-            before = best[max(0, missing - vm.size.slots)]
-            if before is not None:
-                with_it = _extended(before, index, vm.size)
-                here = best[missing]
-                best[missing] = with_it if here is None else min(here, with_it)
-    cheapest = best[slots]
-    assert cheapest is not None, "all of them would do"
-    return tuple(vms[index] for index in cheapest[2])
+            cost = least[max(0, missing - lot * size.slots)] + lot * costs[size]
+            if cost < least[missing]:
+                least[missing], with_it[missing] = cost, 1
+        takes.append(with_it)
+    chosen: Counter[VmSize] = Counter()
+    missing = slots
+    for (size, lot), with_it in zip(reversed(lots), reversed(takes), strict=True):
+        if with_it[missing]:
+            chosen[size] += lot
+            missing = max(0, missing - lot * size.slots)
+    taken: Counter[VmSize] = Counter()
+    first_ones = []
+    for vm in vms:
+        if taken[vm.size] < chosen[vm.size]:
+            taken[vm.size] += 1
+            first_ones.append(vm)
+    return tuple(first_ones)
 
 
-def _extended(best: _Best, index: int, size: VmSize) -> _Best:
-    return best[0] + size.price, best[1] + 1, (*best[2], index)
+def _costs(sizes: Sequence[VmSize], most: int) -> list[int]:
+    """Return whole numbers whose sums order up to `most` VMs by price, then by number."""
+    unit = math.lcm(*(size.price.denominator for size in sizes))
+    return [int(size.price * unit) * (most + 1) + 1 for size in sizes]
+
+
+def _lots(number: int) -> Iterator[int]:
+    """Yield 1, 2, 4, ... and a rest, together `number`."""
+    lot = 1
+    while number > 0:
+        yield min(lot, number)
+        number, lot = number - lot, 2 * lot

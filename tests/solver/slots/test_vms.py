@@ -61,3 +61,10 @@ def test_given_vms(sizes: list[VmSize], slots: int) -> None:
 
 def test_equal_prices_per_slot_make_few_large_vms() -> None:
     assert [vm.size.name for vm in cheapest(13, AZURE_D)] == ["D4", "D3", "D1"]
+
+
+def test_thousands_of_vms() -> None:
+    """One step per VM and slot took minutes."""
+    vms = [Vm(f"v{k}", AZURE_D[k % 4]) for k in range(4_000)]
+    assert len(choose(8_001, vms)) == 1_001
+    assert len(cheapest(80_001, AZURE_D)) == 10_001
