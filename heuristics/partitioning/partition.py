@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import ceil
 
 import numpy as np
 from numpy.random import Generator
@@ -54,15 +55,19 @@ class Parts:
     def capacities(self, totals: Totals) -> FloatArray:
         """Return the most weight of each part: `balance` times its share of the graph.
 
-        Where that is less and the weights of all vertices are whole, the share rounded up: vertices
-        of weight 1 cannot be in better balance.
+        Where the weights of all vertices are whole, it is rounded down, to no less than the share
+        rounded up: vertices of weight 1 cannot be in better balance. These are the numbers of
+        `slotwise.models.graph_partition.balanced_capacities`.
         """
         share = self.sizes * totals.vertex_weight
         if not totals.whole:
             allowed: FloatArray = self.balance * share * (1 + ROUNDING)
             return allowed
-        # A share that is whole but for the rounding of doubles is not rounded up.
-        return np.maximum(self.balance * share, np.ceil(share - 1e-9 * (1 + share)))
+        balance = Fraction(repr(float(self.balance)))
+        distinct, index = np.unique(share, return_inverse=True)
+        exact_shares = [_unrounded(one) for one in distinct.tolist()]
+        rounded = [max(int(balance * one), ceil(one)) for one in exact_shares]
+        return np.asarray(rounded, dtype=np.float64)[index]
 
 
 def equal_parts(count: int, balance: float) -> Parts:
