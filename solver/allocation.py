@@ -48,6 +48,7 @@ METHODS = (OPTIMAL, *PAIRS)
 """The optimum and the published pairs, by name."""
 
 TIME_LIMIT_S = 60.0
+NOT_FOUND = "no plan was found for these slots, nor a proof that there is none"
 OUT_OF_TIME = "no plan was found within the time limit; give it more (--time-limit)"
 
 
@@ -211,9 +212,12 @@ def _optimum(question: Question, result: SlotResult, setting: Setting) -> Answer
     if offered is not None and result.bound > offered:
         reason = f"needs {result.bound} slots or more; the VMs have {offered}"
         return replace(blank, outcome=Outcome.INFEASIBLE, reason=reason)
-    plan = None if result.plan is None else seated(result.plan, setting.vm_sizes)
-    if plan is None:
+    if result.plan is None:
         return blank
+    plan = seated(result.plan, setting.vm_sizes)
+    if plan is None:
+        rule = f"the plan that was found needs {result.slots} slots, and the VMs have {offered}"
+        return replace(blank, reason=f"{rule}; that {result.bound} suffice is not ruled out")
     proven = result.status is Status.OPTIMAL
     answer = replace(blank, plan=plan, slots=result.slots, reason="")
     return checked_optimum(answer, Outcome.OPTIMAL if proven else Outcome.FEASIBLE)
@@ -294,7 +298,7 @@ def highest_rate(
         setting.scaling,
         Outcome.UNKNOWN,
         bound_rate=result.bound,
-        reason=OUT_OF_TIME,
+        reason=OUT_OF_TIME if ends.is_cancelled else NOT_FOUND,
         seconds=result.seconds,
     )
     if result.bound == 0:

@@ -69,6 +69,14 @@ def test_the_micro_dags(dag: str, method: str, slots: list[int], outcome: Outcom
     assert all(bool(answer.failures) == (outcome is Outcome.VIOLATED) for answer in answers)
 
 
+def test_a_plan_that_the_vms_have_too_few_slots_for_is_said_to_be_found() -> None:
+    """Under shuffle grouping 8 slots are found and 7 not ruled out; more time changes nothing."""
+    seven = Setting(vm_sizes=(VmSize("D1", 1, Fraction(1), 7),), shuffle=True)
+    answer = allocate(question("diamond"), OPTIMAL, seven)
+    assert (answer.outcome, answer.bound, answer.plan) == (Outcome.UNKNOWN, 7, None)
+    assert answer.reason.startswith("the plan that was found needs 8 slots, and the VMs have 7;")
+
+
 @pytest.mark.slow
 def test_under_shuffle_grouping_the_optimum_reaches_its_rate_and_sam_does_not() -> None:
     shuffled = replace(ARTICLE, shuffle=True)
