@@ -129,7 +129,7 @@ class BestSet:
         Indices of the topologies that are left out (at worst all with tasks); of the others.
     moved
         How many of their running tasks move, and whether fewer are possible; ``None`` where
-        none of them runs.
+        none of them runs, or the search ended before it came to that.
     seconds
         Wall clock.
     interrupted
@@ -175,7 +175,8 @@ def best_set(
         A placement to start from. The set is never worse than that of a valid hint; topologies
         that fit beside it are added first.
     token
-        Ends the search before its limits, as Ctrl-C does; ``None`` = only the limits do.
+        Ends the search before its limits, except for that of the whole problem (`solve`), which
+        only its limits and Ctrl-C end; ``None`` = only they do.
     """
     limits = Limits() if limits is None else limits
     token = token or RunToken()

@@ -23,6 +23,8 @@ from slotwise.models.performance.model import (
     measured_at,
 )
 
+MOST_THREADS = 2000
+"""Of a bundle, where all thread counts up to the last measured one are options."""
 WHOLE_SLOT = Fraction(100)
 """CPU and memory of a slot, in %."""
 
@@ -144,7 +146,8 @@ def slot_problem(
     ------
     InputError
         Where the rate is not above 0, a model is missing, its best rate is 0, its bundle of one
-        thread takes over 100 % memory, or no bundle of it fits a slot.
+        thread takes over 100 % memory, no bundle of it fits a slot, or there are more than
+        `MOST_THREADS` thread counts.
     """
     if rate <= 0:
         raise InputError("must be above 0 tuples/s", field="rate", value=float(rate))
@@ -166,6 +169,12 @@ def options_of(model: PerformanceModel, variant: Variant, task: str) -> tuple[Op
     """Return the options of a task, by threads; see `slot_problem` for what is refused."""
     _check(model, task)
     last = model.measurements[-1].threads
+    if variant.counts is Counts.ALL and last > MOST_THREADS:
+        rule = (
+            f"its model {model.name!r} is measured up to {last} threads, and the optimum takes "
+            f"at most {MOST_THREADS}, unless full bundles are exclusive (--exclusive)"
+        )
+        raise InputError(rule, field="task", value=task)
     counts = (
         range(1, last + 1)
         if variant.counts is Counts.ALL
@@ -195,12 +204,16 @@ def undominated(options: Sequence[Option], *, scaled: bool) -> tuple[Option, ...
 
     Sorted by threads, then peak; with `scaled`, what counts is CPU and memory per tuple.
     """
-    distinct = sorted(set(options), key=lambda one: (one.threads, one.peak))
-    return tuple(
-        one
-        for one in distinct
-        if not any(_dominates(other, one, scaled) for other in distinct if other != one)
-    )
+    kept: list[tuple[Merits, Option]] = []
+    candidates = ((_merits(one, scaled), one) for one in set(options))
+    # In this order what can stand in for an option comes before it, and carries as much.
+    for own, option in sorted(candidates, key=lambda one: (one[0], one[1].alone, one[1].threads)):
+        if not any(
+            theirs[1] <= own[1] and theirs[2] <= own[2] and other.alone <= option.alone
+            for theirs, other in kept
+        ):
+            kept.append((own, option))
+    return tuple(sorted((one for _, one in kept), key=lambda one: (one.threads, one.peak)))
 
 
 def _check(model: PerformanceModel, task: str) -> None:
@@ -228,17 +241,10 @@ def _fits(option: Option) -> bool:
     return option.cpu <= WHOLE_SLOT and option.memory <= WHOLE_SLOT
 
 
-def _dominates(other: Option, option: Option, scaled: bool) -> bool:
-    """Whether `other` can stand in for `option`; of equal ones, that with fewer threads can."""
-    if other.alone and not option.alone:
-        return False
-    own, theirs = _merits(option, scaled), _merits(other, scaled)
-    if any(theirs[k] > own[k] for k in range(3)):
-        return False
-    return theirs != own or other.alone < option.alone or other.threads < option.threads
+Merits = tuple[Fraction, Fraction, Fraction]
 
 
-def _merits(option: Option, scaled: bool) -> tuple[Fraction, Fraction, Fraction]:
+def _merits(option: Option, scaled: bool) -> Merits:
     """Return what is to be small: minus the peak, and CPU and memory (per tuple if `scaled`)."""
     per = option.peak if scaled else Fraction(1)
     return -option.peak, option.cpu / per, option.memory / per

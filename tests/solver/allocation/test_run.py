@@ -69,6 +69,7 @@ def test_the_micro_dags(dag: str, method: str, slots: list[int], outcome: Outcom
     assert all(bool(answer.failures) == (outcome is Outcome.VIOLATED) for answer in answers)
 
 
+@pytest.mark.slow
 def test_a_plan_that_the_vms_have_too_few_slots_for_is_said_to_be_found() -> None:
     """Under shuffle grouping 8 slots are found and 7 not ruled out; more time changes nothing."""
     seven = Setting(vm_sizes=(VmSize("D1", 1, Fraction(1), 7),), shuffle=True)

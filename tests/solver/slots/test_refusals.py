@@ -86,3 +86,13 @@ def test_without_time_there_is_still_a_plan_and_a_bound() -> None:
     assert found.plan is not None
     assert found.slots is not None
     assert found.bound <= 4 <= found.slots
+
+
+def test_more_thread_counts_than_can_be_compared() -> None:
+    """A mistyped number of threads was searched for hours, deaf to the time limit."""
+    models = {"t0": model("t0", (1, 10, 10, 10), (1_000_000, 20, 50, 50))}
+    with pytest.raises(InputError, match="up to 1000000 threads, and the optimum takes at most"):
+        SlotSolver(chain(1), models)
+    measured = Variant(counts=Counts.MEASURED, exclusive=True)
+    found = SlotSolver(chain(1), models, measured).fewest_slots(Fraction(10), token=soon())
+    assert found.slots == 1
