@@ -2,7 +2,7 @@
 
 Twins have the same demand, the same flows to all others (hence none to each other), the same
 costs and the same part in every rule; then only the sum of their counts matters, and any split of
-it costs the same (docs/design.md, 8.1).
+it costs the same (docs/design.md, 8.1). Where distances have a direction, so do flows.
 """
 
 from __future__ import annotations
@@ -95,6 +95,7 @@ def merge_twins(problem: Problem, token: CancellationToken) -> TaskTypes:
     for (a, b), weight in problem.pair_flows().items():
         if weight:
             near[a][b] = near[b][a] = weight
+    sent = _sent_one_way(problem)
     named = _components_with_rules(problem)
     twins: dict[object, list[int]] = {}
     for c, task_class in enumerate(problem.classes):
@@ -103,6 +104,7 @@ def merge_twins(problem: Problem, token: CancellationToken) -> TaskTypes:
             task_class.topology,
             tuple(problem.demand[c].tolist()),
             tuple(sorted(near[c].items())),
+            tuple(sorted(sent[c].items())),
             () if problem.linear is None else tuple(problem.linear[c].tolist()),
             tuple(r for r, region in enumerate(problem.regions) if c in region.classes),
             int(problem.heap[c]),
@@ -126,6 +128,16 @@ def merge_twins(problem: Problem, token: CancellationToken) -> TaskTypes:
         demand=problem.demand[firsts],
         flow=flow,
     )
+
+
+def _sent_one_way(problem: Problem) -> list[dict[int, int]]:
+    """Return [C] flow that each class sends to others, where it matters which of two sends."""
+    sent: list[dict[int, int]] = [{} for _ in problem.classes]
+    if problem.matrix is not None and (problem.matrix != problem.matrix.T).any():
+        for flow in problem.flows:
+            if flow.weight:
+                sent[flow.source][flow.target] = flow.weight
+    return sent
 
 
 def _part_in_workload(problem: Problem, c: int) -> tuple[int, bool] | None:

@@ -10,6 +10,7 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
+import slotwise
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.placement import Placement, to_places
@@ -17,6 +18,8 @@ from slotwise.models.instance.topology import Component, Stream, Topology
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
+from slotwise.solver.core.result import Status
+from slotwise.solver.solve import solve
 from slotwise.solver.structure.matching import kept_running
 from slotwise.testing.random_instances.tiny import tiny_instance
 
@@ -136,6 +139,47 @@ def test_exchanges_are_needed() -> None:
 def test_without_running_nothing_changes() -> None:
     instance, _, placement = plain(0)
     assert kept_running(compile_problem(instance), placement) is placement
+
+
+def one_way(back: int = 10) -> Instance:
+    """A chain a, x, b on three nodes: n1, n3, n2 is cheap, and `back` the way back for each step.
+
+    It runs the wrong way round.
+    """
+    nodes = tuple(Node(name, "r", resources={"cpu": 100}) for name in ("n1", "n2", "n3"))
+    parts = (
+        Component("a", "spout", 1, {"cpu": 60}),
+        Component("x", "bolt", 1, {"cpu": 60}),
+        Component("b", "bolt", 1, {"cpu": 60}),
+    )
+    topology = Topology("t", parts, (Stream("a", "x"), Stream("x", "b")))
+    matrix = ((0, 10, 1), (10, 0, back), (back, 1, 0))
+    instance = Instance("one way", Cluster(nodes, matrix=matrix), (topology,))
+    return replace(instance, running=to_places(instance, Placement((1, 2, 0), (0, 0, 0))))
+
+
+@pytest.mark.parametrize("back", [1, 10])
+def test_sender_and_receiver_are_equal_only_where_distances_are_the_same_both_ways(
+    back: int,
+) -> None:
+    problem = compile_problem(one_way(back))
+    there = Placement((0, 2, 1), (0, 0, 0))
+    kept = kept_running(problem, there)
+    assert judge(problem, kept).parts["network"] == judge(problem, there).parts["network"] == 2
+    assert judge(problem, kept).parts["moved"] == (0 if back == 1 else 2)
+
+
+def test_an_optimum_by_an_asymmetric_matrix_is_kept() -> None:
+    result = solve(one_way())
+    assert [int(term.value) for term in result.objective] == [0, 2]
+    assert result.status is Status.OPTIMAL
+
+
+def test_a_swap_that_saves_by_an_asymmetric_matrix_is_planned() -> None:
+    plan = slotwise.rebalance(one_way()).plan
+    assert plan is not None
+    assert int(plan.after.parts["network"]) == 2
+    assert sorted(move.name for move in plan.rest) == ["t/a[0]", "t/b[0]"]  # nowhere to park
 
 
 def test_more_equal_nodes_than_are_compared_stand_for_themselves() -> None:
