@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
+from decimal import Decimal
 
 from slotwise.models.display import counted
 from slotwise.models.errors import InputError, suggestion
@@ -16,9 +17,9 @@ def without_nodes(
 ) -> Instance:
     """Return the instance without the nodes `lost`, given by id.
 
-    Their rows and columns of the matrix, their linear costs, and weights of soft resources that no
-    other node offers are removed, too. `running` is kept: tasks that ran there are orphans
-    (`Instance.lost`).
+    Their rows and columns of the matrix and their linear costs are removed, too. `running` is kept:
+    tasks that ran there are orphans (`Instance.lost`). A soft resource that no other node offers
+    stays soft: the first node left offers 0 of it.
 
     A node that only `running` names is gone already.
 
@@ -43,12 +44,12 @@ def without_nodes(
     if matrix is not None:
         matrix = tuple(tuple(matrix[i][j] for j in kept) for i in kept)
     offered = {key for node in nodes for key in node.resources}
-    soft = {key: weight for key, weight in instance.objective.soft.items() if key in offered}
+    none_left = {key: Decimal(0) for key in instance.objective.soft if key not in offered}
+    first = replace(nodes[0], resources={**nodes[0].resources, **none_left})
     return replace(
         instance,
-        cluster=replace(cluster, nodes=nodes, matrix=matrix),
+        cluster=replace(cluster, nodes=(first, *nodes[1:]), matrix=matrix),
         linear=tuple(row for row in instance.linear if row.node not in lost),
-        objective=replace(instance.objective, soft=soft),
     )
 
 

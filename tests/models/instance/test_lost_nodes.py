@@ -9,9 +9,13 @@ import pytest
 
 from slotwise.models.errors import InputError
 from slotwise.models.formats.text import parse_text
+from slotwise.models.instance.cluster import Cluster, Node
+from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.lost_nodes import in_left, in_whole, lost_node_notes, without_nodes
-from slotwise.models.instance.placement import UNPLACED, from_places
+from slotwise.models.instance.placement import UNPLACED, Placement, from_places
+from slotwise.models.instance.topology import Component, Topology
 from slotwise.models.instance_file import instance_from_data, instance_text, read_instance
+from slotwise.models.judge.judge import judge
 from slotwise.models.judge.moves import judged_running
 from slotwise.models.problem.compile import compile_problem
 
@@ -35,6 +39,22 @@ def test_tasks_of_a_lost_node_are_orphans_and_never_count_as_moved() -> None:
 def test_a_file_keeps_what_ran_on_a_lost_node() -> None:
     left = without_nodes(MACHINES, ["m2"])
     assert instance_from_data(parse_text(instance_text(left))) == left
+
+
+def test_a_soft_resource_stays_soft_when_the_last_node_that_offers_it_is_lost() -> None:
+    nodes = (
+        Node("n1", "r", resources={"cpu": 100}),
+        Node("n2", "r", resources={"cpu": 100, "gpu": 1}),
+    )
+    topology = Topology("t", (Component("a", "spout", 1, {"cpu": 10, "gpu": 1}),))
+    objective = Objective(soft={"gpu": 10})
+    instance = Instance("one gpu", Cluster(nodes), (topology,), objective=objective)
+    left = without_nodes(instance, ["n2"])
+    assert left.objective == instance.objective
+    assert left.cluster.nodes[0].resources == {"cpu": 100, "gpu": 0}
+    verdict = judge(compile_problem(left), Placement((0,), (0,)))
+    assert verdict.valid
+    assert verdict.parts["overload"] == 10
 
 
 def test_a_misspelt_node_is_recognisable() -> None:
