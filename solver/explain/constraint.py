@@ -312,10 +312,11 @@ def _with_counts(topology: Topology, counts: Counts) -> Topology:
         )
         for component in topology.components
     )
-    ackers = topology.ackers
+    ackers, acked = topology.ackers, topology.acked
     if ackers is not None:
         ackers = replace(ackers, count=counts.get((topology.id, ACKER), ackers.count))
-    return replace(topology, components=components, ackers=ackers)
+        acked = acked if ackers.count else None
+    return replace(topology, components=components, ackers=ackers, acked=acked)
 
 
 def with_topologies(instance: Instance, topologies: tuple[Topology, ...]) -> Instance:

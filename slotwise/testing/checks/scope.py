@@ -56,6 +56,10 @@ def _without_part(part: str, instance: Instance) -> Instance:
     return replace(instance, objective=replace(instance.objective, terms=terms))
 
 
+def _without_ackers(topology: Topology) -> Topology:
+    return replace(without_component(topology, ACKER), ackers=None, acked=None)
+
+
 def _without_limits(instance: Instance) -> Instance:
     return replace(instance, objective=replace(instance.objective, limits={}))
 
@@ -110,7 +114,7 @@ _WITHOUT: Mapping[str, Change] = {
     "rejected": lambda one: _without_part("rejected", one),
     "soft": _without_soft,
     "shared_memory": _each_topology(lambda one: replace(one, shared_memory=())),
-    "ackers": _each_topology(lambda one: replace(without_component(one, ACKER), ackers=None)),
+    "ackers": _each_topology(_without_ackers),
     "worker_min_cpu": lambda one: replace(one, scheduler=Scheduler()),
     "other_resources": _without_other_resources,
     "cycles": _each_topology(_without_cycles),

@@ -257,6 +257,19 @@ def test_what_keeps_the_rule_is_feasible(name: str) -> None:
     assert (found.conflicts, found.repairs) == ((), ())
 
 
+def test_whether_ackers_track_tuples_changes_nothing() -> None:
+    large = Ackers(1, 1, {"cpu": 120})  # type: ignore[dict-item]
+    found = {}
+    for acked in (None, True):
+        asked = instance(topology(1, ackers=large, acked=acked), nodes=1, resources={"cpu": 100})
+        found[acked] = explain_infeasible(asked)
+        check_explanation(asked, found[acked])
+    assert found[True].conflicts[0].summary == found[None].conflicts[0].summary
+    repairs = [repair.text for repair in found[True].repairs]
+    assert "leave out component __acker of t (1 task)" in repairs
+    assert repairs == [repair.text for repair in found[None].repairs]
+
+
 def test_an_instance_without_rules_is_feasible() -> None:
     assert explain_infeasible(instance(topology())).status is Feasibility.FEASIBLE
 

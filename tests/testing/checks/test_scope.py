@@ -11,8 +11,10 @@ from planted_faults import exact
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.ours import HEURISTICS
 from slotwise.models.errors import InputError
+from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Place
 from slotwise.models.instance.placement import Placement, from_places, to_places
+from slotwise.models.instance.topology import Ackers, Component, Topology
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.testing.checks.functions import CheckFailed, NothingJudged, check
@@ -95,6 +97,14 @@ def test_without_a_rule_what_was_feasible_stays_so(pair: tuple[Instance, Placeme
         for topology, task in made.task_names():
             kept.setdefault(topology, {})[task] = places[topology][task]
         assert judge(made, from_places(made, kept)).valid, rule
+
+
+def test_without_ackers_nothing_tracks_tuples():
+    parts = (Component("a", "spout", 1),)
+    tracked = Topology("t", parts, ackers=Ackers(1), acked=True)
+    instance = Instance("acked", Cluster((Node("n", "r"),)), (tracked,))
+    (plain,) = within(instance, set(RULES) - {"ackers"}).topologies
+    assert plain == Topology("t", parts)
 
 
 @settings(max_examples=20)
