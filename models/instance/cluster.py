@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Annotated
 
@@ -215,6 +215,22 @@ class Cluster(Noun):
     def racks(self) -> tuple[str, ...]:
         """Rack names in order of first appearance."""
         return tuple(dict.fromkeys(node.rack for node in self.nodes))
+
+    def with_nodes(
+        self, nodes: tuple[Node, ...], matrix: tuple[tuple[Decimal, ...], ...] | None
+    ) -> Cluster:
+        """Return the cluster with these nodes, without uplinks of racks that none of them is in.
+
+        Parameters
+        ----------
+        nodes
+            The nodes in place of its own.
+        matrix
+            The distances between them; ``None`` = by level.
+        """
+        racks = {node.rack for node in nodes}
+        uplinks = {rack: mbit_s for rack, mbit_s in self.uplink_mbit_s.items() if rack in racks}
+        return replace(self, nodes=nodes, matrix=matrix, uplink_mbit_s=uplinks)
 
 
 def _check_square(matrix: tuple[tuple[Decimal, ...], ...], size: int) -> None:

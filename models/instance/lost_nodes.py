@@ -17,9 +17,9 @@ def without_nodes(
 ) -> Instance:
     """Return the instance without the nodes `lost`, given by id.
 
-    Their rows and columns of the matrix and their linear costs are removed, too. `running` is kept:
-    tasks that ran there are orphans (`Instance.lost`). A soft resource that no other node offers
-    stays soft: the first node left offers 0 of it.
+    Their rows and columns of the matrix, their linear costs and the uplinks of racks that are gone
+    are removed, too. `running` is kept: tasks that ran there are orphans (`Instance.lost`). A soft
+    resource that no other node offers stays soft: the first node left offers 0 of it.
 
     A node that only `running` names is gone already.
 
@@ -48,7 +48,7 @@ def without_nodes(
     first = replace(nodes[0], resources={**nodes[0].resources, **none_left})
     return replace(
         instance,
-        cluster=replace(cluster, nodes=(first, *nodes[1:]), matrix=matrix),
+        cluster=cluster.with_nodes((first, *nodes[1:]), matrix),
         linear=tuple(row for row in instance.linear if row.node not in lost),
     )
 

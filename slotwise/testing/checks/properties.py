@@ -224,9 +224,10 @@ def renamed(instance: Instance) -> Instance:
         one.id: _other_names("c", (c.id for c in one.components)) for one in instance.topologies
     }
     moved = tuple(_node_renamed(one, places, hosts, racks) for one in nodes)
+    uplinks = {racks[rack]: mbit_s for rack, mbit_s in instance.cluster.uplink_mbit_s.items()}
     return replace(
         instance,
-        cluster=replace(instance.cluster, nodes=moved),
+        cluster=replace(instance.cluster, nodes=moved, uplink_mbit_s=uplinks),
         topologies=tuple(
             _topology_renamed(t, ids[t.id], parts[t.id], hosts) for t in instance.topologies
         ),

@@ -219,14 +219,10 @@ def _cluster(instance: Instance) -> Iterator[Callable[[], Instance]]:
     """Make the cluster plainer."""
     cluster = instance.cluster
 
-    def changed(**change: object) -> Callable[[], Instance]:
-        made = replace(cluster, **change)  # type: ignore[arg-type]
-        return lambda: replace(instance, cluster=made)
-
     if cluster.matrix is not None:
-        yield changed(matrix=None)
+        yield partial(replace, instance, cluster=replace(cluster, matrix=None))
     if cluster.distance != Distance():
-        yield changed(distance=Distance())
+        yield partial(replace, instance, cluster=replace(cluster, distance=Distance()))
     for key in sorted(_resources(instance)):
         yield partial(without_resource, instance, key)
     for index, node in enumerate(cluster.nodes):
@@ -239,7 +235,8 @@ def _cluster(instance: Instance) -> Iterator[Callable[[], Instance]]:
             if capacity is not None
         ]
         for one in plainer:
-            yield changed(nodes=(*cluster.nodes[:index], one, *cluster.nodes[index + 1 :]))
+            nodes = (*cluster.nodes[:index], one, *cluster.nodes[index + 1 :])
+            yield partial(replace, instance, cluster=cluster.with_nodes(nodes, cluster.matrix))
 
 
 def _resources(instance: Instance) -> set[str]:

@@ -19,7 +19,8 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.judge.moves import judged_running
 from slotwise.models.problem.compile import compile_problem
 
-MACHINES = read_instance(Path(__file__).parents[3] / "docs" / "examples" / "machines.json")
+EXAMPLES = Path(__file__).parents[3] / "docs" / "examples"
+MACHINES = read_instance(EXAMPLES / "machines.json")
 
 
 def test_tasks_of_a_lost_node_are_orphans_and_never_count_as_moved() -> None:
@@ -55,6 +56,12 @@ def test_a_soft_resource_stays_soft_when_the_last_node_that_offers_it_is_lost() 
     verdict = judge(compile_problem(left), Placement((0,), (0,)))
     assert verdict.valid
     assert verdict.parts["overload"] == 10
+
+
+def test_the_uplink_of_a_lost_rack_is_lost_too() -> None:
+    clicks = read_instance(EXAMPLES / "clicks.json")
+    assert without_nodes(clicks, ["n3"]).cluster.uplink_mbit_s == {"r1": 100, "r2": 100}
+    assert without_nodes(clicks, ["n3", "n4"]).cluster.uplink_mbit_s == {"r1": 100}
 
 
 def test_a_misspelt_node_is_recognisable() -> None:

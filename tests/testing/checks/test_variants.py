@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,7 @@ from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Place
 from slotwise.models.instance.placement import Placement
 from slotwise.models.instance.topology import Component, Topology
-from slotwise.models.instance_file import instance_from_text, instance_text
+from slotwise.models.instance_file import instance_from_text, instance_text, read_instance
 from slotwise.models.judge.judge import judge
 from slotwise.testing.checks.edges import edges
 from slotwise.testing.checks.finding import Finding
@@ -51,6 +53,23 @@ def test_names_change_and_their_order_turns_round(instance: Instance):
     assert set(before).isdisjoint(after)
     ranks = [sorted(before).index(one) for one in before]
     assert [sorted(after).index(one) for one in after] == [len(before) - 1 - r for r in ranks]
+
+
+CLICKS = read_instance(Path(__file__).parents[3] / "docs" / "examples" / "clicks.json")
+"""Two racks, each with an uplink."""
+
+
+def test_uplinks_follow_their_racks():
+    cluster = replace(CLICKS.cluster, uplink_mbit_s={"r1": Decimal(10), "r2": Decimal(20)})
+    other = renamed(replace(CLICKS, cluster=cluster)).cluster
+    assert [other.uplink_mbit_s[rack] for rack in other.racks] == [10, 20]
+    assert set(other.racks).isdisjoint(cluster.racks)
+
+
+def test_a_cluster_with_uplinks_can_be_made_plainer():
+    made = smallest(CLICKS, lambda one: len(one.cluster.nodes) == 4)
+    assert made.cluster.racks == ("r1",)
+    assert made.cluster.uplink_mbit_s.keys() <= {"r1"}
 
 
 @SOME
