@@ -244,6 +244,7 @@ def crosscheck(
     *,
     engine: str | None = None,
     max_moved: int | None = None,
+    without_nodes: Collection[str] = (),
 ) -> CrossCheck | None:
     """Have another engine search for anything better than `result`, within the same limits.
 
@@ -255,7 +256,7 @@ def crosscheck(
         Of `solve`.
     engine
         Use this one only; ``None`` = any that is not behind the result.
-    max_moved
+    max_moved, without_nodes
         As in the `solve` that gave `result`.
 
     Returns
@@ -265,6 +266,9 @@ def crosscheck(
 
     Raises
     ------
+    InputError
+        For a result that can be seen to be of another instance, and an engine that is unknown,
+        behind the result, or does not take the instance.
     InternalError
         When it finds what the first engine's proof excludes; the message names both.
 
@@ -277,10 +281,19 @@ def crosscheck(
     """
     if result.status is Status.UNKNOWN or result.interrupted:
         return None
-    problem = as_problem(instance, max_moved=max_moved)
-    if len(problem.terms) != len(result.objective):
-        raise InputError("is of another instance", field="result", has_value=False)
+    problem = as_problem(instance, max_moved=max_moved, without_nodes=without_nodes)
+    if not _may_be_of(problem, result):
+        rule = "is of another instance; give max_moved and without_nodes as its solve had them"
+        raise InputError(rule, field="result", has_value=False)
     check = verification.crosscheck(problem, claim_of(result), result.limits, engine=engine)
     if check.agreement is Agreement.CONTRADICTED:
         raise InternalError(f"two engines contradict each other: {check.reason}")
     return check
+
+
+def _may_be_of(problem: Problem, result: Result) -> bool:
+    """Return whether nothing in a result says that it is of another problem."""
+    verdict = result.running if result.verdict is None else result.verdict
+    if verdict is None:
+        return len(problem.terms) == len(result.objective)
+    return instance_hash(verdict.problem.instance) == instance_hash(problem.instance)

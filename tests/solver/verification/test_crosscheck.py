@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import signal
 from dataclasses import replace
+from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import pytest
-from conftest import Cli
+from conftest import EXAMPLES, Cli
 
+import slotwise
 from slotwise.api.solving import crosscheck as crosschecked
 from slotwise.heuristics.ours import HEURISTICS
-from slotwise.models.errors import InternalError
+from slotwise.models.errors import InputError, InternalError
 from slotwise.models.families.rstorm import RSTORM
 from slotwise.models.instance.placement import Placement
+from slotwise.models.instance_file import read_instance
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
@@ -69,10 +73,6 @@ def liars(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def word_count() -> Problem:
-    from conftest import EXAMPLES
-
-    from slotwise.models.instance_file import read_instance
-
     return compile_problem(read_instance(EXAMPLES / "word-count.json"))
 
 
@@ -162,6 +162,24 @@ def test_the_command_says_so(examples: object, cli: Cli) -> None:
     document = cli("solve", "word-count.json", "--crosscheck", "--json").json
     assert document["crosscheck"]["agreement"] == "agreed"
     assert document["crosscheck"]["engine"] not in document["engine"].split("+")
+
+
+@pytest.mark.parametrize("cpu", [180, 150])
+def test_a_result_without_lost_nodes_is_checked_without_them(cpu: int) -> None:
+    whole = read_instance(EXAMPLES / "machines.json")
+    nodes = tuple(
+        replace(node, resources={**node.resources, "cpu": Decimal(cpu)})
+        for node in whole.cluster.nodes
+    )
+    given = replace(whole, cluster=replace(whole.cluster, nodes=nodes))
+    asked: dict[str, Any] = {"without_nodes": ["m2"], "max_moved": 0}
+    result = slotwise.solve(given, **asked)
+    assert result.status is (Status.OPTIMAL if cpu == 180 else Status.INFEASIBLE)
+    check = slotwise.crosscheck(given, result, **asked)
+    assert check is not None
+    assert check.agreement is Agreement.AGREED
+    with pytest.raises(InputError, match="result: is of another instance"):
+        slotwise.crosscheck(given, result, max_moved=0)
 
 
 def test_no_answer_is_not_checked(tmp_path: object) -> None:
