@@ -74,6 +74,11 @@ class Limits:
     memory_mb: int | None = None
     by_work: bool = False
 
+    @property
+    def solver_seed(self) -> int:
+        """The seed as CP-SAT and HiGHS take it: in 31 bits."""
+        return self.seed % 2**31
+
 
 @dataclass(frozen=True, slots=True)
 class Improvement:

@@ -198,6 +198,14 @@ def test_the_same_seed_gives_the_same_answer(engine: Engine) -> None:
         assert replace(again, trace=()) == replace(first, trace=()), number
 
 
+def test_a_seed_may_have_more_than_31_bits(engine: Engine) -> None:
+    """Some solvers take no more; `solve` takes seeds up to 10^15."""
+    taken = (problem for problem in drawn() if engine.supports(problem) is None)
+    for problem in islice(taken, 5):
+        with suppress(NotTakenError):
+            check_claim(problem, engine.run(problem, replace(LIMITS, seed=10**15), None))
+
+
 @pytest.mark.slow
 def test_presolve_changes_no_optimum(engine: Engine) -> None:
     for number, claim in claims(engine.name).items():

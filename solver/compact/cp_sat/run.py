@@ -54,7 +54,7 @@ def parameters(limits: Limits) -> cp_model.CpSolver:
     solver.parameters.cp_model_presolve = limits.presolve
     solver.parameters.max_time_in_seconds = max(limits.time_s, 0.0)
     solver.parameters.num_workers = limits.workers
-    solver.parameters.random_seed = limits.seed
+    solver.parameters.random_seed = limits.solver_seed
     solver.parameters.catch_sigint_signal = False
     if limits.deterministic_work is not None:
         solver.parameters.max_deterministic_time = limits.deterministic_work

@@ -214,7 +214,7 @@ class TermSearch:
             sufficient_gap(self.grid.columns),
             self._left,
             self.limits.workers,
-            self.limits.seed,
+            self.limits.solver_seed,
             self.limits.presolve,
             self.best.reporter.token,
         )

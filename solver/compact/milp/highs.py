@@ -98,7 +98,7 @@ def _configured(question: Question) -> Any:
         gapAbs=question.gap,
         threads=question.threads,
         timeLimit=question.time_s,
-        random_seed=question.seed % 2**31,
+        random_seed=question.seed,
         presolve="choose" if question.presolve else "off",
         mip_feasibility_tolerance=1e-9,
         primal_feasibility_tolerance=1e-9,
