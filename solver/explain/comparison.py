@@ -10,7 +10,7 @@ from typing import Any
 from slotwise.models.explanation.alternatives import moved
 from slotwise.models.explanation.cost_split import CostSplit, split_cost
 from slotwise.models.instance.instance import Instance
-from slotwise.models.instance.placement import UNPLACED, Placement, to_places
+from slotwise.models.instance.placement import UNPLACED, Placement, tasks_by_worker, to_places
 from slotwise.models.judge.judge import judge
 from slotwise.models.judge.moves import TaskMove, task_move, task_moves
 from slotwise.models.judge.verdict import Violation
@@ -268,7 +268,8 @@ class FewestMoves:
     Parameters
     ----------
     status
-        ``optimal``: no valid placement is nearer. ``infeasible``: there is none at all.
+        ``optimal``: no valid placement is nearer. ``feasible``: whether one is was not settled.
+        ``infeasible``: there is none at all.
     placement
         The nearest that was found; ``None`` without one.
     moved, placed
@@ -299,9 +300,10 @@ def fewest_moves(
     if instance.objective.limits:
         return None
     terms = ("moved", "rejected") if "rejected" in instance.objective.parts else ("moved",)
+    stays = _may_stay(instance, placement)
     nearest = replace(
         instance,
-        running=to_places(instance, placement),
+        running=to_places(instance, stays),
         objective=replace(instance.objective, terms=terms, limits={}),
         linear=(),
     )
@@ -313,10 +315,29 @@ def fewest_moves(
     changed = [
         (task, old) for task, (old, new) in enumerate(zip(before, after, strict=True)) if old != new
     ]
+    moved_tasks = tuple(task for task, (node, _) in changed if node != UNPLACED)
+    leaving = stays.nodes.count(UNPLACED) - placement.nodes.count(UNPLACED)
+    # Where others than those leave as well, it may be better that another topology stays.
+    is_proven = not leaving or len(moved_tasks) == leaving
     return FewestMoves(
-        status=result.status,
+        status=result.status if is_proven else Status.FEASIBLE,
         placement=result.placement,
-        moved=tuple(task for task, (node, _) in changed if node != UNPLACED),
+        moved=moved_tasks,
         placed=tuple(task for task, (node, _) in changed if node == UNPLACED),
         interrupted=result.interrupted,
     )
+
+
+def _may_stay(instance: Instance, placement: Placement) -> Placement:
+    """Return the placement without the tasks that leave a worker of several topologies.
+
+    The topology with the most tasks in it stays.
+    """
+    there = tasks_by_worker(instance, placement)
+    by_count = sorted(there, key=lambda key: len(there[key]))
+    stays = {(node, worker): topology for topology, node, worker in by_count}
+    nodes, workers = list(placement.nodes), list(placement.workers)
+    for task, (topology, _) in enumerate(instance.task_names()):
+        if nodes[task] != UNPLACED and stays[nodes[task], workers[task]] != topology:
+            nodes[task] = workers[task] = UNPLACED
+    return Placement(tuple(nodes), tuple(workers))

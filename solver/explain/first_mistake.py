@@ -162,12 +162,13 @@ def complete(
     Whether topologies may be left out does not matter here: all are to be placed.
     """
     decisions = tuple(decisions)
-    problem = compile_problem(with_fixed(instance, decisions))
-    partial = judge(problem, partial_placement(instance, decisions))
+    partial = judge(everything_placed(instance), partial_placement(instance, decisions))
     broken = tuple(one for one in partial.violations if one.rule != "placed")
     if broken:  # each rule that some tasks break is broken with more tasks as well
         return Completion(Completable.NO, broken=broken)
-    result = solve(problem, time_limit_s=time_limit_s, seed=seed, workers=workers)
+    result = solve(
+        with_fixed(instance, decisions), time_limit_s=time_limit_s, seed=seed, workers=workers
+    )
     if result.placement is not None:
         return Completion(Completable.YES, result.placement, interrupted=result.interrupted)
     no = result.status is Status.INFEASIBLE

@@ -25,6 +25,28 @@ def plans(cli, examples):
     return examples
 
 
+@pytest.fixture
+def shared(examples):
+    """Two topologies, and a placement with both in one worker."""
+    nodes = [{"id": name, "rack": "r", "resources": {"cpu": 100}} for name in ("n1", "n2")]
+    component = {"id": "a", "kind": "spout", "parallelism": 1, "resources": {"cpu": 10}}
+    instance = {
+        "format": "slotwise.instance/1",
+        "name": "shared",
+        "cluster": {"nodes": nodes},
+        "topologies": [{"id": name, "components": [component]} for name in "tu"],
+    }
+    (examples / "instance.json").write_text(json.dumps(instance))
+    places = {name: {"a[0]": {"node": "n1", "worker": 0}} for name in "tu"}
+    placement = {
+        "format": "slotwise.placement/1",
+        "instance": instance_hash(slotwise.read_instance("instance.json")),
+        "topologies": places,
+    }
+    (examples / "shared.json").write_text(json.dumps(placement))
+    return examples
+
+
 def flat(text):
     return " ".join(text.split())
 
@@ -130,6 +152,26 @@ def test_a_broken_placement(cli, plans):
     assert "It moves 2 tasks" in text
     assert "fewer moves do not suffice" in text
     assert cli("judge", "tight.json", "mended.json").code == 0
+
+
+def test_two_topologies_in_one_worker(cli, shared):
+    answer = cli("explain", "instance.json", "shared.json", "--out", "mended.json")
+    assert answer.code == 1
+    assert "It moves 1 task (t/a[0]); fewer moves do not suffice." in flat(answer.out)
+    assert cli("judge", "instance.json", "mended.json").code == 0
+    (mending,) = cli("explain", "instance.json", "shared.json", "--json").json["mendings"]
+    assert mending["meaning"] == "node n1 worker 0 holds tasks of t and u"
+    assert mending["remedy"] == "give each topology a worker of its own"
+
+
+def test_a_method_that_numbers_the_workers_of_each_topology(cli, shared):
+    text = (shared / "first_fit.py").read_text().replace('"worker": number', '"worker": 0')
+    (shared / "from_zero.py").write_text(text)
+    answer = cli("explain", "instance.json", "--with", "cmd:python from_zero.py")
+    assert answer.code == 1
+    text = flat(answer.out)
+    assert "breaks a rule: node n1 worker 0 holds tasks of t and u." in text
+    assert "It moves 1 task (t/a[0]); fewer moves do not suffice." in text
 
 
 def test_two_placements(cli, plans):

@@ -8,7 +8,10 @@ import pytest
 from explained_cases import placed_cases
 
 import slotwise
+from slotwise.models.instance.cluster import Cluster, Node
+from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import UNPLACED, Placement
+from slotwise.models.instance.topology import Component, Topology
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.core.result import Status
@@ -49,6 +52,46 @@ def test_no_fewer_moves_suffice():
             assert judge(one.problem, near.placement).valid
             found += 1
     assert found >= 3
+
+
+@pytest.mark.slow
+def test_of_topologies_in_one_worker_all_but_one_move():
+    """The nodes of the random placements, each with a single worker."""
+    found = 0
+    for one, placement, _ in placed_cases(120):
+        if one.instance.objective.limits or one.problem.may_reject or one.problem.task_count > 5:
+            continue
+        shared = Placement(placement.nodes, (0,) * one.problem.task_count)
+        broken = {violation.rule for violation in judge(one.problem, shared).violations}
+        least = least_moves(one.problem, shared)
+        if "one_topology_per_worker" in broken and least is not None:
+            near = fewest_moves(one.instance, shared, time_limit_s=20)
+            assert near.status is Status.OPTIMAL
+            assert len(near.moved) == least, one.number
+            assert judge(one.problem, near.placement).valid
+            found += 1
+    assert found >= 3
+
+
+def test_the_topology_with_most_tasks_in_a_worker_stays():
+    nodes = (Node("n1", "r"), Node("n2", "r"))
+    topologies = tuple(
+        Topology(name, (Component("a", "spout", count),)) for name, count in (("t", 1), ("u", 2))
+    )
+    instance = Instance("i", Cluster(nodes), topologies)
+    near = fewest_moves(instance, Placement((0, 0, 0), (0, 0, 0)), time_limit_s=20)
+    assert (near.status, near.moved) == (Status.OPTIMAL, (0,))
+
+
+def test_where_that_topology_must_leave_nothing_is_proven():
+    """Those of u leave the worker for t, which has most tasks there, and t must leave n1 anyhow."""
+    nodes = (Node("n1", "r"), Node("n2", "r", resources={"gpu": 2}))
+    large = Topology("t", (Component("a", "spout", 2, {"gpu": 1}),))
+    instance = Instance("i", Cluster(nodes), (large, Topology("u", (Component("a", "spout", 1),))))
+    near = fewest_moves(instance, Placement((0, 0, 0), (0, 0, 0)), time_limit_s=20)
+    assert near.status is Status.FEASIBLE
+    assert set(near.moved) >= {0, 1}
+    assert judge(instance, near.placement).valid
 
 
 def test_the_tight_example_by_hand(examples):

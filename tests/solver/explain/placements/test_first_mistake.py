@@ -158,6 +158,17 @@ def test_a_rule_that_is_broken_is_the_reason(examples):
     assert [v.rule for v in found.broken] == ["capacity"]
 
 
+def test_two_topologies_in_one_worker_are_the_reason():
+    one = (Component("a", "spout", 1),)
+    instance = Instance("i", Cluster((Node("n1", "r"),)), (Topology("t", one), Topology("u", one)))
+    problem = compile_problem(instance)
+    steps = (TaskDecision(0, 0, 0), TaskDecision(1, 0, 0))
+    whole = complete(instance, (), time_limit_s=20)
+    found = first_mistake(problem, steps, whole.placement, time_limit_s=30)
+    assert (found.possible, found.impossible) == (1, 2)
+    assert [v.rule for v in found.broken] == ["one_topology_per_worker"]
+
+
 def test_limited_moves_are_refused(examples):
     instance = slotwise.read_instance("tight.json")
     objective = replace(instance.objective, limits={"moved": 1})
