@@ -124,8 +124,8 @@ def _places(problem: Problem, placement: Placement, task: int) -> Iterator[tuple
         if mine in who:
             yield node, label, False
     current = (placement.nodes[task], placement.workers[task])
-    if current[0] != UNPLACED and current not in tenants:
-        yield *current, True
+    if current[0] != UNPLACED and mine not in tenants.get(current, ()):
+        yield *current, current not in tenants
     for node in range(problem.node_count):
         taken = used.get(node, [])
         label = next(label for label in range(len(taken) + 1) if label not in taken)

@@ -198,6 +198,19 @@ def test_a_task(cli, plans):
     assert [place["node"] for place in bare["places"] if place["here"]] == ["n2"]
 
 
+def test_a_task_in_a_worker_of_another_topology(cli, shared):
+    words = ("explain", "instance.json", "shared.json", "--task", "u/a[0]")
+    answer = cli(*words)
+    assert answer.code == 1
+    assert "u/a[0] is on n1, worker 0." in answer.out
+    here = [place for place in cli(*words, "--json").json["places"] if place["here"]]
+    assert [(place["node"], place["worker"], place["fresh"]) for place in here] == [
+        ("n1", 0, False)
+    ]
+    explained = slotwise.explain("instance.json", "shared.json", task="u/a[0]")
+    assert "ExplainedTask u/a[0]: on n1, worker 0" in repr(explained)
+
+
 class Tags(HTMLParser):
     """The tags of a page, each closed in its turn, and its text."""
 

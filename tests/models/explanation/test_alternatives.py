@@ -7,7 +7,10 @@ from explained_cases import placed_cases
 
 import slotwise
 from slotwise.models.explanation.alternatives import alternatives, moved
+from slotwise.models.instance.cluster import Cluster, Node
+from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import UNPLACED, Placement
+from slotwise.models.instance.topology import Component, Topology
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 
@@ -57,6 +60,16 @@ def test_every_node_has_a_fresh_worker_and_those_of_the_topology():
         }
         fresh = {node for node, label in found if (node, label) not in others}
         assert fresh == set(range(one.problem.node_count))
+
+
+def test_a_worker_shared_with_another_topology_is_here_and_not_fresh():
+    component = (Component("a", "spout", 1),)
+    topologies = (Topology("t", component), Topology("u", component))
+    problem = compile_problem(Instance("i", Cluster((Node("n1", "r"),)), topologies))
+    found = alternatives(problem, Placement((0, 0), (0, 0)), 1)
+    assert [(p.worker, p.here, p.fresh) for p in found] == [(0, True, False), (1, False, True)]
+    assert [v.rule for v in found[0].also_before] == ["one_topology_per_worker"]
+    assert not found[1].forbidden_by
 
 
 def test_an_unplaced_task_has_places_but_none_of_its_own(examples):
