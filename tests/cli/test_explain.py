@@ -203,6 +203,7 @@ def test_a_task_in_a_worker_of_another_topology(cli, shared):
     answer = cli(*words)
     assert answer.code == 1
     assert "u/a[0] is on n1, worker 0." in answer.out
+    assert "Moving it alone to n1 mends that (no change)." in answer.out
     here = [place for place in cli(*words, "--json").json["places"] if place["here"]]
     assert [(place["node"], place["worker"], place["fresh"]) for place in here] == [
         ("n1", 0, False)

@@ -185,6 +185,8 @@ def task_sections(answer: ExplainedTask) -> list[PageSection]:
     if not allowed:
         mends = "Moving it alone does not mend that."
         lines.append(mends if here.also_before else STUCK)
+    elif here.also_before:
+        lines.append(f"Moving it alone to {allowed[0].node} mends that ({_change(allowed[0])}).")
     elif better:
         lines.append(
             f"Alone, it could move to a better place: {better[0].node} ({_change(better[0])})."
