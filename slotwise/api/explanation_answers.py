@@ -395,5 +395,6 @@ def _nearest_or_none(instance: Instance, nearest: FewestMoves | None) -> dict[st
         "status": str(nearest.status),
         "moved": [names[task] for task in nearest.moved],
         "placed": [names[task] for task in nearest.placed],
+        "left_out": [names[task] for task in nearest.left_out],
         "placement": _placement_or_none(instance, nearest.placement),
     }

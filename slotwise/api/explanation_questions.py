@@ -161,7 +161,9 @@ def _missed(
                 f"{run.method} does not record the order of its decisions, so the first wrong one "
                 "cannot be named."
             )
-        valid = whole if nearest is None or nearest.placement is None else nearest.placement
+        valid = whole
+        if nearest is not None and nearest.placement is not None and not nearest.left_out:
+            valid = nearest.placement
         split = split_cost(problem, valid)
         return ExplainedMethod(problem, run, split, valid, nearest=nearest, not_told=reason)
     mistake = first_mistake(

@@ -284,6 +284,14 @@ class FewestMoves:
     placed: tuple[int, ...] = ()
     interrupted: bool = False
 
+    @property
+    def left_out(self) -> tuple[int, ...]:
+        """Those of `moved` that have no place in it: their topologies are left out."""
+        if self.placement is None:
+            return ()
+        nodes = self.placement.nodes
+        return tuple(task for task in self.moved if nodes[task] == UNPLACED)
+
 
 def fewest_moves(
     instance: Instance,

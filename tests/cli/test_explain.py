@@ -174,6 +174,60 @@ def test_a_method_that_numbers_the_workers_of_each_topology(cli, shared):
     assert "It moves 1 task (t/a[0]); fewer moves do not suffice." in text
 
 
+@pytest.fixture
+def rejecting(examples):
+    """An instance that may leave topologies out, and a placement for which that moves the least.
+
+    On n1 half of t beside the whole of u: all of t goes there only with three moves.
+    """
+    sizes = {"t": ("a", 4, 25), "u": ("b", 1, 100)}
+    instance = {
+        "format": "slotwise.instance/1",
+        "name": "rejecting",
+        "cluster": {
+            "nodes": [{"id": name, "rack": "r", "resources": {"cpu": 100}} for name in ("n1", "n2")]
+        },
+        "topologies": [
+            {
+                "id": topology,
+                "components": [
+                    {"id": name, "kind": "spout", "parallelism": count, "resources": {"cpu": cpu}}
+                ],
+            }
+            for topology, (name, count, cpu) in sizes.items()
+        ],
+        "objective": {"terms": ["rejected", "network"]},
+    }
+    (examples / "instance.json").write_text(json.dumps(instance))
+    places = {f"a[{i}]": {"node": f"n{1 + i // 2}", "worker": 0} for i in range(4)}
+    placement = {
+        "format": "slotwise.placement/1",
+        "instance": instance_hash(slotwise.read_instance("instance.json")),
+        "topologies": {"t": places, "u": {"b[0]": {"node": "n1", "worker": 1}}},
+    }
+    (examples / "crowded.json").write_text(json.dumps(placement))
+    (examples / "crowded.py").write_text("print(open('crowded.json').read())")
+    return examples
+
+
+def test_a_method_missed_a_placement_of_all_tasks(cli, rejecting):
+    words = ("explain", "instance.json", "--with", "cmd:python crowded.py")
+    answer = cli(*words, "--out", "missed.json")
+    assert answer.code == 1
+    assert "Yet a valid placement of all tasks exists (rejected 0, network 0)." in flat(answer.out)
+    assert "-1" not in answer.out
+    assert cli("judge", "instance.json", "missed.json", "--json").json["parts"]["rejected"] == 0
+
+
+def test_the_nearest_placement_says_what_it_leaves_out(cli, rejecting):
+    answer = cli("explain", "instance.json", "crowded.json")
+    assert answer.code == 1
+    said = "It leaves out u, whose tasks count as moved; fewer moves do not suffice."
+    assert said in flat(answer.out)
+    nearest = cli("explain", "instance.json", "crowded.json", "--json").json["nearest"]
+    assert nearest["moved"] == nearest["left_out"] == ["u/b[0]"]
+
+
 def test_two_placements(cli, plans):
     answer = cli("explain", "word-count.json", "r-storm.json", "best.json")
     assert answer.code == 0

@@ -199,12 +199,16 @@ def nearest_sections(problem: Problem, near: FewestMoves) -> list[PageSection]:
         )
         return [PageSection(heading, (text,))]
     parts = []
-    if near.moved:
-        moved = tuple("/".join(names[task]) for task in near.moved)
+    left_out = frozenset(near.left_out)
+    moved = tuple("/".join(names[task]) for task in near.moved if task not in left_out)
+    if moved:
         parts.append(f"moves {counted(len(moved), 'task')} ({listed(moved)})")
     if near.placed:
         placed = tuple("/".join(names[task]) for task in near.placed)
         parts.append(f"places {counted(len(placed), 'task')} that had no place ({listed(placed)})")
+    if left_out:
+        topologies = tuple(dict.fromkeys(names[task][0] for task in near.left_out))
+        parts.append(f"leaves out {listed(topologies)}, whose tasks count as moved")
     proven = "; fewer moves do not suffice" if near.status is Status.OPTIMAL else ""
     rows = tuple(
         (
@@ -216,7 +220,8 @@ def nearest_sections(problem: Problem, near: FewestMoves) -> list[PageSection]:
         if near.placement.nodes[task] >= 0
     )
     lines = (f"It {' and '.join(parts)}{proven}." if parts else "It is the same one.",)
-    return [PageSection(heading, lines, PageTable(("task", "goes to node", "worker"), rows))]
+    table = PageTable(("task", "goes to node", "worker"), rows) if rows else None
+    return [PageSection(heading, lines, table)]
 
 
 # An instance explained: the cost of its best placement, or why it has none.
