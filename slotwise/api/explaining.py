@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import Unpack
 
 from slotwise.api import explanation_questions as questions
@@ -12,14 +13,16 @@ from slotwise.api.inputs import (
     DecodedCluster,
     InstanceLike,
     PlacementLike,
+    as_instance,
     as_placement,
-    as_problem,
+    compiled_as,
     warn_of_unoffered,
 )
 from slotwise.api.placing import as_method
 from slotwise.heuristics.method import Method
 from slotwise.models.display import kind_of
 from slotwise.models.errors import InputError
+from slotwise.models.instance.lost_nodes import without_nodes as without
 from slotwise.models.values import time_limit, whole
 
 
@@ -63,7 +66,8 @@ def explain(
         ``["node=3"]``, or `RepairPrices`, which defines them; ``None`` = its defaults.
     without_nodes
         Ids of machines that died: the cluster has them no more, and the tasks that ran there run
-        nowhere. Without `placement`.
+        nowhere. Placements in the answer are those of the instance without them, in its document
+        those of `instance`. Without `placement`.
     decoded
         How a decoded Storm cluster is read: `topology`, `worker_min_cpu`, `submitters`; see
         `read_instance`.
@@ -85,7 +89,10 @@ def explain(
     if without_nodes and placement is not None:
         rule = "takes no `placement`: it explains an instance or a method"
         raise InputError(rule, field="without_nodes", value=",".join(without_nodes))
-    problem = as_problem(instance, without_nodes=without_nodes, **decoded)
+    given = left = as_instance(instance, **decoded)
+    if without_nodes:
+        instance = left = without(given, without_nodes)
+    problem = compiled_as(instance, left)
     limits = questions.Limits(
         time_limit(time_limit_s, "time_limit_s"),
         whole(workers, "workers", least=1),
@@ -94,14 +101,14 @@ def explain(
     )
     if placement is None:
         if method is None:
-            return questions.one_instance(problem, limits)
-        return questions.one_method(problem, as_method(method), limits)
-    given = as_placement(placement, problem.instance)
+            return replace(questions.one_instance(problem, limits), given=given)
+        return replace(questions.one_method(problem, as_method(method), limits), given=given)
+    first = as_placement(placement, given)
     if other is not None:
-        return questions.comparison(problem, given, as_placement(other, problem.instance))
+        return questions.comparison(problem, first, as_placement(other, given))
     if task is not None:
-        return questions.one_task(problem, given, task)
-    return questions.one_placement(problem, given, limits, optimal=optimal)
+        return questions.one_task(problem, first, task)
+    return questions.one_placement(problem, first, limits, optimal=optimal)
 
 
 def check_question(

@@ -15,6 +15,7 @@ from slotwise.models.explanation.cost_split import CostSplit
 from slotwise.models.explanation.mending import Mending, mending
 from slotwise.models.formats.placement_file import placement_document
 from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.lost_nodes import in_whole
 from slotwise.models.instance.placement import Placement
 from slotwise.models.instance_file import instance_hash
 from slotwise.models.judge.moves import TaskMove
@@ -119,7 +120,9 @@ class ExplainedInstance(Shown):
 
     `result` is that of `solve`, ``None`` where counting alone proves that there is no placement.
     Where topologies are left out, `infeasible` says why not all of them can be placed.
-    `run` is that of the method in question, where no method could place all tasks.
+    `run` is that of the method in question, where no method could place all tasks. `given` is the
+    instance of the file, with the nodes that died: placements are written for it; ``None`` = that
+    of `problem`.
     """
 
     problem: Problem
@@ -127,6 +130,7 @@ class ExplainedInstance(Shown):
     split: CostSplit | None
     infeasible: Explanation | None
     run: TracedRun | None = None
+    given: Instance | None = None
 
     @property
     def status(self) -> Status:
@@ -163,7 +167,7 @@ class ExplainedInstance(Shown):
             "cost": None if self.split is None else self.split.to_document(),
             "method": None if self.run is None else self.run.method,
             "infeasible": None if infeasible is None else infeasible.to_document(),
-            "placement": _placement_or_none(self.problem.instance, self.placement),
+            "placement": _placement_or_none(self, self.placement),
         }
 
     def _shown(self) -> tuple[str, list[Row]]:
@@ -183,7 +187,7 @@ class ExplainedMethod(Shown):
     the method did not fail), `missed` has its cost in detail, `nearest` is the valid placement
     nearest to the method's own, if it has one. `not_told` says why there is no first mistake, if
     there is none. `remaining` is the conflict of the tasks that fit alone but not together, if it
-    was found.
+    was found. `given` is as in `ExplainedInstance`.
     """
 
     problem: Problem
@@ -194,6 +198,7 @@ class ExplainedMethod(Shown):
     nearest: FewestMoves | None = None
     not_told: str = ""
     remaining: Explanation | None = None
+    given: Instance | None = None
 
     @property
     def exit_code(self) -> Exit:
@@ -218,10 +223,10 @@ class ExplainedMethod(Shown):
             "violations": judged.get("violations", []),
             "first_mistake": _mistake_or_none(instance, self.mistake),
             "not_told": self.not_told or None,
-            "missed": _placement_or_none(instance, self.missed_placement),
+            "missed": _placement_or_none(self, self.missed_placement),
             "missed_cost": None if self.missed is None else self.missed.to_document(),
-            "nearest": _nearest_or_none(instance, self.nearest),
-            "placement": _placement_or_none(instance, run.placement),
+            "nearest": _nearest_or_none(self, self.nearest),
+            "placement": _placement_or_none(self, run.placement),
         }
 
     def _shown(self) -> tuple[str, list[Row]]:
@@ -263,7 +268,7 @@ class ExplainedPlacement(Shown):
             **self.split.verdict.to_document(),
             "cost": self.split.to_document(),
             "mendings": [one.to_document() for one in self.mendings],
-            "nearest": _nearest_or_none(instance, self.nearest),
+            "nearest": _nearest_or_none(self, self.nearest),
             "optimal": None if optimal is None else optimal.to_document(),
         }
 
@@ -359,9 +364,16 @@ def task_index(instance: Instance, written: str) -> int:
     return index
 
 
-def _placement_or_none(instance: Instance, placement: Placement | None) -> dict[str, Any] | None:
+def in_given(answer: Explained, placement: Placement) -> tuple[Instance, Placement]:
+    """Return the instance of the file, and a placement of an answer as one of it."""
+    instance = answer.problem.instance
+    given = answer.given if isinstance(answer, ExplainedInstance | ExplainedMethod) else None
+    return (instance, placement) if given is None else (given, in_whole(instance, given, placement))
+
+
+def _placement_or_none(answer: Explained, placement: Placement | None) -> dict[str, Any] | None:
     """Return a placement as its file has it; ``None`` = there is none."""
-    return None if placement is None else placement_document(instance, placement)
+    return None if placement is None else placement_document(*in_given(answer, placement))
 
 
 def _mistake_or_none(instance: Instance, mistake: FirstMistake | None) -> dict[str, Any] | None:
@@ -386,15 +398,15 @@ def _mistake_or_none(instance: Instance, mistake: FirstMistake | None) -> dict[s
     }
 
 
-def _nearest_or_none(instance: Instance, nearest: FewestMoves | None) -> dict[str, Any] | None:
+def _nearest_or_none(answer: Explained, nearest: FewestMoves | None) -> dict[str, Any] | None:
     """Return the nearest valid placement as JSON-ready data; ``None`` = it was not looked for."""
     if nearest is None:
         return None
-    names = ["/".join(name) for name in instance.task_names()]
+    names = ["/".join(name) for name in answer.problem.instance.task_names()]
     return {
         "status": str(nearest.status),
         "moved": [names[task] for task in nearest.moved],
         "placed": [names[task] for task in nearest.placed],
         "left_out": [names[task] for task in nearest.left_out],
-        "placement": _placement_or_none(instance, nearest.placement),
+        "placement": _placement_or_none(answer, nearest.placement),
     }

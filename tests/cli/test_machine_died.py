@@ -177,6 +177,32 @@ def test_a_loss_that_no_moves_repair_is_said_and_explained(cli: Cli, no_room: st
     assert "--without-node = 'm2': takes no PLACEMENT" in refused.err
 
 
+@pytest.mark.parametrize("method", [(), ("--with", "r-storm")])
+def test_a_plan_of_an_explanation_is_one_of_the_file(
+    cli: Cli, examples: Path, method: tuple[str, ...]
+) -> None:
+    words = ("explain", FILE, *method, "--without-node", "m2", "--time-limit", 20)
+    answer = cli(*words, "--out", "plan.json", "--json")
+    assert answer.code == 0
+    assert cli("judge", FILE, "plan.json").code == 0
+    assert answer.json["placement"] == json.loads(Path("plan.json").read_text())
+
+
+@pytest.mark.slow
+def test_the_plan_that_a_method_missed_is_one_of_the_file(cli: Cli, examples: Path) -> None:
+    document = json.loads(Path("tight.json").read_text())
+    spare = document["cluster"]["nodes"][0] | {"id": "n0"}
+    document["cluster"]["nodes"].insert(0, spare)
+    words = ("explain", written("spare.json", document), "--with", "round-robin")
+    answer = cli(*words, "--without-node", "n0", "--out", "plan.json", "--json")
+    assert answer.code == 1
+    assert cli("judge", "spare.json", "plan.json").code == 0
+    plan = json.loads(Path("plan.json").read_text())
+    assert answer.json["missed"] == plan
+    for other in (answer.json["placement"], answer.json["nearest"]["placement"]):
+        assert other["instance"] == plan["instance"]
+
+
 def test_a_certificate_without_a_node_is_verified(cli: Cli, examples: Path) -> None:
     lost = ("--without-node", "m2", "--max-moved", 0)
     assert cli("solve", FILE, *lost, "--quiet", "--certificate", "c.json").code == 0

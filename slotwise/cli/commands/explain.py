@@ -83,6 +83,7 @@ def explain(
 
 
 def _show(answer: Explained, html: Path | None, out: Path | None, *, as_json: bool) -> None:
+    from slotwise.api.explanation_answers import in_given
     from slotwise.cli.render import explanation
     from slotwise.models.formats.placement_file import write_placement
 
@@ -91,7 +92,7 @@ def _show(answer: Explained, html: Path | None, out: Path | None, *, as_json: bo
         if placement is None:
             exits.note(f"--out = {str(out)!r}: not written: {NOTHING_FOUND}")
         else:
-            write_placement(out, answer.problem.instance, placement)
+            write_placement(out, *in_given(answer, placement))
     if html is not None:
         explanation.write_page(html, answer)
     if as_json:
