@@ -23,6 +23,7 @@ import typer
 from typer.models import ArgumentInfo
 
 from slotwise.cli import exits, options
+from slotwise.models.errors import InputError
 from slotwise.models.lazy_names import homes
 
 if TYPE_CHECKING:
@@ -58,6 +59,13 @@ class Call:
         """Remove arguments from the call and return them; ``instance`` with options of reading."""
         wanted = (*names, *(options.DECODED if "instance" in names else ()))
         return {name: self.arguments.pop(name) for name in wanted if name in self.arguments}
+
+    def refuse(self, rule: str, *names: str) -> None:
+        """Raise `InputError` with `rule` if one of these arguments is not at its default."""
+        unchanged = defaults(self.function)
+        for name in names:
+            if name in self.arguments and self.arguments[name] != unchanged[name]:
+                raise InputError(rule, field=name, value=self.arguments[name])
 
     def problem(self) -> Problem:
         """Read and compile the instance; the function is then called with the problem."""

@@ -124,6 +124,18 @@ def test_spare_has_the_worst_loss_first(cli: Cli, examples: Path) -> None:
     assert {(one["status"], one["moves"]) for one in losses[3:]} == {("placed", 0)}
 
 
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("--out", "p.json"), ("--svg", "c.svg"), ("--method", "nosuch"), ("--parking", 1)],
+)
+def test_spare_takes_no_options_of_a_plan(
+    cli: Cli, examples: Path, option: str, value: str | int
+) -> None:
+    answer = cli("rebalance", FILE, "--spare", option, value)
+    assert (answer.code, answer.out) == (2, "")
+    assert f"{option} = {value!r}: cannot be used with --spare" in answer.err
+
+
 def test_spare_counts_the_fewest_moves(examples: Path) -> None:
     data = json.loads(Path("machines.json").read_text())
     data["cluster"]["nodes"] = [

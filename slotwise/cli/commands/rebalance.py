@@ -11,12 +11,14 @@ import typer
 from slotwise.cli import exits, options
 from slotwise.cli.command import Call, Purpose, command
 from slotwise.cli.exits import print_json
+from slotwise.models.errors import InputError
 
 if TYPE_CHECKING:
     from slotwise.api.rebalancing import Rebalanced
     from slotwise.models.instance.instance import Instance
 
 OPTIMAL = "optimal"
+NOT_OF_SPARE = "cannot be used with --spare"
 
 
 @command(
@@ -93,6 +95,11 @@ def rebalance(
     optimal prints the best cost for each number of moves, with its bound. Tasks that run nowhere,
     as after a machine died, get a place first. Ctrl-C ends the search and keeps what was found.
     """
+    if spare:
+        call.refuse(NOT_OF_SPARE, "method", "parking")
+        for option, path in (("--out", out), ("--svg", svg)):
+            if path is not None:
+                raise InputError(NOT_OF_SPARE, field=option, value=str(path))
     instance = call.problem().instance
     is_shown = not (as_json or spare or quiet)
     is_early = is_shown and placement is None and instance.running is not None
