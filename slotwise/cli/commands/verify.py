@@ -51,11 +51,12 @@ def save_certificate(
         ),
     ],
 )
-def verify(call: Call, *, resolve: bool, engine: str | None, as_json: options.Json = False) -> int:
+def verify(call: Call, *, resolve: bool, as_json: options.Json = False) -> int:
     """Check a certificate: hash, placement and values without a solver; bounds with --resolve."""
-    if engine is not None and not resolve:
-        raise typer.BadParameter("--engine needs --resolve")
-    if resolve:
+    if not resolve:
+        limits = ("time_limit_s", "workers", "seed", "memory_limit_mb")
+        call.refuse("needs --resolve", "engine", *limits)
+    else:
         with exits.defer_interrupts():
             from slotwise.solver.verification import certify  # noqa: F401 (loads native modules)
     verified: Verified = call()

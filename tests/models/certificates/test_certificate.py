@@ -117,7 +117,11 @@ def test_the_other_engine_can_be_named(certified: Path, cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--engine", "cp-sat"), "--engine needs --resolve"),
+        (("--engine", "cp-sat"), "--engine = 'cp-sat': needs --resolve"),
+        (("--time-limit", "5"), "--time-limit = 5.0: needs --resolve"),
+        (("--workers", "2"), "--workers = 2: needs --resolve"),
+        (("--seed", "1"), "--seed = 1: needs --resolve"),
+        (("--memory-limit", "900"), "--memory-limit = 900: needs --resolve"),
         (
             ("--resolve", "--engine", "no-such"),
             "engine = 'no-such': is not an engine; must be one of",
