@@ -63,7 +63,8 @@ def explain(
         Threads of each search, and the seed of every random choice.
     prices
         Prices of repairs: a dict such as ``{"node": 3, "resource.gpu": 7}``, texts such as
-        ``["node=3"]``, or `RepairPrices`, which defines them; ``None`` = its defaults.
+        ``["node=3"]``, or `RepairPrices`, which defines them; ``None`` = its defaults. Without
+        `placement`.
     without_nodes
         Ids of machines that died: the cluster has them no more, and the tasks that ran there run
         nowhere. Placements in the answer are those of the instance without them, in its document
@@ -89,6 +90,9 @@ def explain(
     if without_nodes and placement is not None:
         rule = "takes no `placement`: it explains an instance or a method"
         raise InputError(rule, field="without_nodes", value=",".join(without_nodes))
+    if prices is not None and placement is not None:
+        rule = "takes no `placement`: only repairs of an instance have prices"
+        raise InputError(rule, field="prices", has_value=False)
     given = left = as_instance(instance, **decoded)
     if without_nodes:
         instance = left = without(given, without_nodes)

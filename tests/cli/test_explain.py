@@ -360,6 +360,7 @@ def test_names_are_escaped_in_the_page(cli, examples):
         (["too-big.json", "--price", "nod=3"], "--price = 'nod': is unknown; did you mean 'node'"),
         (["too-big.json", "--price", "node"], "--price = 'node': must be NAME=PRICE"),
         (["too-big.json", "--price", "node=-1"], "--price.node = '-1': must be 0 or more"),
+        (["word-count.json", "best.json", "--price", "node=3"], "--price: takes no PLACEMENT"),
         (["word-count.json", "--html", "nowhere/page.html"], "does not exist"),
     ],
 )
