@@ -21,12 +21,14 @@ if TYPE_CHECKING:
 def save_certificate(
     path: Path, problem: Problem, result: Result, check: CrossCheck | None
 ) -> None:
-    """Write the certificate of `result`, unless there is no answer to certify."""
+    """Write the certificate of `result`; without an answer nothing, which a note says."""
     from slotwise.api.verifying import certify
     from slotwise.models.certificates import write_certificate
     from slotwise.solver.core.result import Status
 
-    if result.status is not Status.UNKNOWN:
+    if result.status is Status.UNKNOWN:
+        exits.note(f"--certificate = {str(path)!r}: not written: there is no answer")
+    else:
         write_certificate(path, certify(problem, result, check))
 
 

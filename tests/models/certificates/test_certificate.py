@@ -267,6 +267,16 @@ def test_infeasibility_is_certified_and_resolved(examples: Path, cli: Cli) -> No
     assert "no placement keeps all hard rules" in resolved.out
 
 
+def test_a_solve_without_an_answer_says_that_there_is_no_certificate(
+    examples: Path, cli: Cli
+) -> None:
+    limit = ("--engine", "cp-sat", "--time-limit", 0.001, "--quiet")
+    answer = cli("solve", "word-count.json", *limit, "--certificate", "c.json")
+    assert answer.code == 3
+    assert answer.err == "slotwise: --certificate = 'c.json': not written: there is no answer\n"
+    assert not Path("c.json").exists()
+
+
 def test_a_contradiction_is_proven_again_without_a_solver(tmp_path: Path, cli: Cli) -> None:
     file, certificate = tmp_path / "short.json", tmp_path / "c.json"
     write_instance(file, one_short("max per node", 0, 1).instance)
