@@ -200,6 +200,13 @@ def test_an_instance_is_not_overwritten_by_what_is_made_of_it(cli, words, tmp_pa
     assert cli("solve", str(instance), "--hint", str(plan), "--out", str(plan)).code == 0
 
 
+def test_a_value_too_long_for_a_file_name_is_none_that_the_command_reads(cli, examples):
+    method = f"cmd:python first_fit.py {'x' * 300}"
+    for _ in ("new", "existing"):
+        answer = cli("place", "tight.json", "--with", method, "--out", "plan.json")
+        assert (answer.code, answer.err) == (0, "")
+
+
 def test_the_option_with_a_bad_time_is_named(cli):
     words = ["snapshot.json", "plan.json", "--nimbus", "nimbus://x", "--plans", ".", "--max-age"]
     refused(cli("storm", "apply", *words, "0"), "--max-age = 0.0")
