@@ -43,8 +43,12 @@ def throughput(predicted: Prediction) -> float:
 
 def mean_latency_ms(predicted: Prediction) -> float | None:
     """Return the mean over the tuples of all spouts; ``None`` where one has no latency."""
-    emitting = [one for one in predicted.spouts if one.rate > 0]
-    if not emitting or any(one.latency is None for one in emitting):
+    emitting = [one for one in predicted.spouts if one.rate != 0]
+    known = [
+        (one.rate, one.latency.mean)
+        for one in emitting
+        if one.rate is not None and one.latency is not None
+    ]
+    if not emitting or len(known) < len(emitting):
         return None
-    total = sum(one.rate * one.latency.mean for one in emitting if one.latency is not None)
-    return total / sum(one.rate for one in emitting)
+    return sum(rate * mean for rate, mean in known) / sum(rate for rate, _ in known)

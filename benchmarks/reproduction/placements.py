@@ -49,7 +49,7 @@ class Tried:
     def predicted(self, placement: Placement) -> Outcome:
         """Return what queueing theory says."""
         prediction = predict(self.instance, placement)
-        spouts = [(one, one.rate, _mean(one)) for one in prediction.spouts]
+        spouts = [(one, one.rate or 0.0, _mean(one)) for one in prediction.spouts]
         return _outcome(spouts, prediction.utilisations)
 
     def simulated(self, placement: Placement, seconds: float, seed: int = 0) -> Outcome:

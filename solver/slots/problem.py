@@ -111,8 +111,9 @@ class Option:
 
         Without `scaled` it takes as much whatever its rate, and fits at its peak.
         """
-        times = max(1, self.cpu / WHOLE_SLOT, self.memory / WHOLE_SLOT) if scaled else 1
-        return self.peak / times
+        if not scaled:
+            return self.peak
+        return self.peak / max(Fraction(1), self.cpu / WHOLE_SLOT, self.memory / WHOLE_SLOT)
 
 
 @dataclass(frozen=True, slots=True)

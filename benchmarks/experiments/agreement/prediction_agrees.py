@@ -108,6 +108,7 @@ def compared(index: int, seed: int, tuples: int) -> list[Row]:
     assert analysis is not None, "rates are sustainable"
     rows = []
     for ours, theirs in zip(prediction.spouts, measured.spouts, strict=True):
+        assert ours.rate is not None
         assert ours.latency is not None
         assert theirs.latency is not None, "there are tuples enough"
         rows.append(
