@@ -116,13 +116,15 @@ class Merger:
         NotTakenError
             Where they are too many.
         """
-        first_rows = [np.flatnonzero(first.moves == m) for m in range(self.most + 1)]
-        second_rows = [np.flatnonzero(second.moves == m) for m in range(self.most + 1)]
-        blocks = [(first_rows[a], second_rows[b]) for a, b in self._move_splits()]
-        self._check(sum(len(a) * len(b) for a, b in blocks))
-        pairs = [pair for a, b in blocks for pair in self._fitting(first, second, a, b)]
+        self._check(sum(len(a) * len(b) for a, b in self._blocks(first, second)))
         none = np.empty(0, dtype=np.int64)
-        i, j = (np.concatenate([none, *(pair[side] for pair in pairs)]) for side in (0, 1))
+        pairs = [(none, none)]
+        for a, b in self._blocks(first, second):
+            pairs.extend(self._fitting(first, second, a, b))
+        count = sum(len(rows) for rows, _ in pairs)
+        size = 8 * count * (5 * first.net.shape[1] + 25)
+        self.token.check_room(size, f"{count:,} changes of two places together")
+        i, j = (np.concatenate(rows) for rows in zip(*pairs, strict=True))
         return Changes(
             first.net[i] + second.net[j],
             first.moves[i] + second.moves[j],
@@ -131,19 +133,30 @@ class Merger:
             (second, j),
         )
 
-    def _move_splits(self) -> list[tuple[int, int]]:
-        return [(a, b) for a in range(self.most + 1) for b in range(self.most + 1 - a)]
+    def _blocks(self, first: Changes, second: Changes) -> Iterator[tuple[IntArray, IntArray]]:
+        """Yield rows of both of which every pair makes no more moves than there may be."""
+        ascending = np.argsort(second.moves, kind="stable")
+        within = np.searchsorted(second.moves[ascending], np.arange(self.most + 1), side="right")
+        for moves in np.unique(first.moves[first.moves <= self.most]).tolist():
+            yield np.flatnonzero(first.moves == moves), ascending[: within[self.most - moves]]
 
     def _check(self, pairs: int) -> None:
         self._pairs += pairs
         if pairs > self.params.max_pairs or self._pairs > self.params.max_all_pairs:
-            raise NotTakenError(f"{self.most} moves can be made in too many ways")
+            raise self.too_many()
+
+    def too_many(self) -> NotTakenError:
+        """Return the error that declines a problem."""
+        return NotTakenError(f"{self.most} moves can be made in too many ways")
 
     def _fitting(
         self, first: Changes, second: Changes, first_rows: IntArray, second_rows: IntArray
     ) -> Iterator[tuple[IntArray, IntArray]]:
         """Yield the rows of both, paired, that need no more moves than there may be."""
         at_once = max(1, self.params.pairs_at_once // max(1, len(second_rows)))
+        pairs = min(at_once, len(first_rows)) * len(second_rows)
+        size = 8 * pairs * (2 * first.net.shape[1] + 3)
+        self.token.check_room(size, f"{pairs:,} pairs of changes")
         for start in range(0, len(first_rows), at_once):
             self.token.check()
             rows = first_rows[start : start + at_once]
@@ -383,6 +396,9 @@ class FewMovesParams(Parameters):
 
     Parameters
     ----------
+    max_changes
+        Changes of one worker that are listed, some hundred bytes each; a problem with more is not
+        taken.
     max_pairs
         Pairs of changes merged in one step, some hundred bytes each while they are looked at; a
         problem with more is not taken.
@@ -392,6 +408,7 @@ class FewMovesParams(Parameters):
         Pairs in one array.
     """
 
+    max_changes: int = 3_000_000
     max_pairs: int = 60_000_000
     max_all_pairs: int = 400_000_000
     pairs_at_once: int = 500_000
@@ -503,34 +520,63 @@ WORKERS, CPU, MEMORY, NETWORK = range(4)
 
 
 def worker_changes(
-    problem: Problem,
-    kinds: TaskTypes,
-    topology: int,
-    current: IntArray,
-    most: int,
-    token: RunToken,
+    problem: Problem, kinds: TaskTypes, topology: int, current: IntArray, merger: Merger
 ) -> Changes:
     """Return the changes of a worker that holds `current` [K] of its topology now.
 
     A fresh worker holds nothing. Those that break a rule of the worker are left out.
+
+    Raises
+    ------
+    NotTakenError
+        Where they are too many to be listed.
     """
     own = np.flatnonzero(kinds.topology == topology)
-    net = np.zeros((1, len(own)), dtype=np.int64)
-    for column, kind in enumerate(own.tolist()):
-        token.check()
-        least = -min(most, int(current[kind]))
-        largest = min(most, int(kinds.sizes[kind] - current[kind]))
-        steps = np.arange(least, largest + 1)
-        used = np.abs(net).sum(axis=1)[:, None] + np.abs(steps)[None, :]
-        row, step = np.nonzero(used <= most)
-        net = net[row]
-        net[:, column] = steps[step]
+    least = -np.minimum(merger.most, current[own])
+    largest = np.minimum(merger.most, kinds.sizes[own] - current[own])
+    count = _count_within(least, largest, merger)
+    if count > merger.params.max_changes:
+        raise merger.too_many()
+    size = 8 * count * (4 * len(own) + 2 * kinds.count + 8)
+    merger.token.check_room(size, f"{count:,} changes of a worker")
+    net = _net_changes(least, largest, merger)
     counts = current[own][None, :] + net
     costs, allowed = _costs(problem, kinds, topology, own, counts)
+    net = net[allowed]
     whole = np.zeros((len(net), kinds.count), dtype=np.int64)
     whole[:, own] = net
-    moves = np.maximum(-net, 0).sum(axis=1)
-    return Changes(whole[allowed], moves[allowed], costs[allowed])
+    return Changes(whole, np.maximum(-net, 0).sum(axis=1), costs[allowed])
+
+
+def _count_within(least: IntArray, largest: IntArray, merger: Merger) -> int:
+    """Return how many changes `_net_changes` would list; not all where they are too many."""
+    ways = np.array([1] + [0] * merger.most, dtype=object)  # by tasks that leave or join
+    for fewer, more in zip(-least, largest, strict=True):
+        merger.token.check()
+        below = np.append(0, ways.cumsum())
+        tasks = np.arange(len(ways))
+        joined = below[tasks] - below[np.maximum(tasks - more, 0)]
+        ways = below[tasks + 1] - below[np.maximum(tasks - fewer, 0)] + joined
+        if ways.sum() > merger.params.max_changes:
+            break
+    return int(ways.sum())
+
+
+def _net_changes(least: IntArray, largest: IntArray, merger: Merger) -> IntArray:
+    """Return [S, k] all vectors from `least` to `largest` [k] of at most so many tasks."""
+    net = np.zeros((1, 0), dtype=np.int64)
+    for low, high in zip(least, largest, strict=True):
+        steps = np.arange(low, high + 1)
+        at_once = max(1, merger.params.pairs_at_once // len(steps))
+        longer = []
+        for start in range(0, len(net), at_once):
+            merger.token.check()
+            rows = net[start : start + at_once]
+            used = np.abs(rows).sum(axis=1)[:, None] + np.abs(steps)[None, :]
+            row, step = np.nonzero(used <= merger.most)
+            longer.append(np.column_stack([rows[row], steps[step]]))
+        net = np.concatenate(longer)
+    return net
 
 
 def _costs(
@@ -634,10 +680,7 @@ class NodeChanges:
         return self._fresh[topology]
 
     def _worker(self, topology: int, label: int | None, counts: IntArray) -> Changes:
-        merger = self._merger
-        changes = worker_changes(
-            self._problem, self._kinds, topology, counts, merger.most, merger.token
-        )
+        changes = worker_changes(self._problem, self._kinds, topology, counts, self._merger)
         self.worker_of[id(changes)] = (topology, label)
         return changes
 

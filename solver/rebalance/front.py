@@ -225,7 +225,7 @@ FREE_FRACTION = 0.3
 """Share of the remaining time for the best placement with any number of moves."""
 TABLES_FRACTION = 0.5
 """Share of the remaining time for exact tables; after it other ways are tried."""
-NO_TABLES = {FEW_MOVES.name: FewMovesParams(max_pairs=0)}
+NO_TABLES = {FEW_MOVES.name: FewMovesParams(max_changes=0)}
 WAY_FRACTION = 0.1
 """Share of the remaining time for an order of the moves to the free optimum, the best first."""
 LISTING_FRACTION = 0.3

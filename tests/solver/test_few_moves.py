@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
 
 from slotwise.benchmarks.experiments.proofs.running_clusters import running_clusters
 from slotwise.models.errors import InputError
-from slotwise.models.instance.instance import Instance, Objective
+from slotwise.models.instance.cluster import Cluster, Node
+from slotwise.models.instance.instance import Instance, Objective, Place
+from slotwise.models.instance.topology import Component, Stream, Topology
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.core.memory import RunToken
+from slotwise.solver.core.memory import MB, RunToken
 from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.result import Limits, Status
 from slotwise.solver.engines import ENGINES
@@ -72,6 +76,50 @@ def test_too_many_ways_are_declined() -> None:
     few = FewMovesParams(max_all_pairs=1000)
     with pytest.raises(NotTakenError, match="3 moves can be made in too many ways"):
         FewMoves(problem, 3, few, RunToken())
+
+
+def large(components: int, parallelism: int) -> Instance:
+    """One topology that runs on four nodes, a chain of components that all differ."""
+    chain = tuple(
+        Component(f"c{i}", "bolt" if i else "spout", parallelism) for i in range(components)
+    )
+    streams = tuple(Stream(f"c{i - 1}", f"c{i}", rate=i) for i in range(1, components))
+    nodes = tuple(Node(f"n{i}", "r", slots=4) for i in range(4))
+    running = {
+        f"c{i}[{j}]": Place(f"n{j % 4}", 0) for i in range(components) for j in range(parallelism)
+    }
+    topology = Topology("t", chain, streams, worker_max_heap_mb=None)
+    objective = Objective(("network",))
+    return Instance(
+        "large", Cluster(nodes), (topology,), running={"t": running}, objective=objective
+    )
+
+
+@pytest.mark.parametrize(
+    ("components", "parallelism", "moves"), [(20, 10, 30), (20, 4, 10), (1, 9000, 8000)]
+)
+def test_too_many_ways_are_declined_before_they_are_listed(
+    components: int, parallelism: int, moves: int
+) -> None:
+    problem = limited(large(components, parallelism), moves)
+    assert problem is not None
+    tracemalloc.start()
+    try:
+        with pytest.raises(NotTakenError, match="moves can be made in too many ways"):
+            FewMoves(problem, moves, FEW_MOVES_DEFAULTS, RunToken())
+        assert tracemalloc.get_traced_memory()[1] < 50 * MB
+    finally:
+        tracemalloc.stop()
+
+
+def test_the_changes_of_a_worker_are_counted_exactly() -> None:
+    """Of the five tasks of each of four components the worker on n0 holds two."""
+    problem = limited(large(4, 5), 3)
+    assert problem is not None
+    count = sum(sum(map(abs, net)) <= 3 for net in product(range(-2, 4), repeat=4))
+    FewMoves(problem, 3, FewMovesParams(max_changes=count), RunToken())
+    with pytest.raises(NotTakenError, match="3 moves can be made in too many ways"):
+        FewMoves(problem, 3, FewMovesParams(max_changes=count - 1), RunToken())
 
 
 def test_it_needs_a_limit_and_homes() -> None:

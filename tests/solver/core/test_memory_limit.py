@@ -21,7 +21,7 @@ from slotwise.heuristics.ras.scheduler import schedule_round
 from slotwise.models.errors import InputError
 from slotwise.models.families.registry import FAMILIES
 from slotwise.models.instance.cluster import Cluster, Node
-from slotwise.models.instance.instance import Instance, Objective
+from slotwise.models.instance.instance import Instance, Objective, Place
 from slotwise.models.instance.placement import Placement
 from slotwise.models.instance.topology import Component, Stream, Topology
 from slotwise.models.instance_file import instance_from_data, instance_from_text
@@ -208,6 +208,13 @@ def counting_workers() -> Instance:
     return replace(hard, objective=Objective(("network", "workers")))
 
 
+def running_chain() -> Instance:
+    alone = chain(60, 12)
+    running = {f"c{i}[0]": Place(f"n{i % 12}", 0) for i in range(60)}
+    limited = replace(alone.objective, limits={"moved": 3})
+    return replace(alone, running={"t": running}, objective=limited)
+
+
 TOO_LARGE: dict[str, tuple[str, Callable[[], Instance], str]] = {
     "connected": (
         "connected",
@@ -219,6 +226,7 @@ TOO_LARGE: dict[str, tuple[str, Callable[[], Instance], str]] = {
     "cp-sat": ("cp-sat", lambda: chain(60, 12), "a model of 720 counts"),
     "milp": ("milp", lambda: chain(60, 12), "a linear model of up to"),
     "subset-dp": ("subset-dp", lambda: matrix(17, 5, alike=True), "tables of the sets of 17 tasks"),
+    "few-moves": ("few-moves", running_chain, "changes of a worker would take"),
     "dual-ascent": ("dual-ascent", lambda: matrix(30, 14), "costs of all pairs of 420 places"),
 }
 
