@@ -22,7 +22,7 @@ from numpy.random import Generator
 
 from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import UNPLACED, Placement
-from slotwise.models.problem.problem import CLUSTER, RACK, IntArray, Problem, Term
+from slotwise.models.problem.problem import CLUSTER, RACK, IntArray, Problem
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.column_generation.connected.engine import CONNECTED
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
@@ -244,7 +244,8 @@ class Neighbourhood:
     """A problem on the freed nodes, and the way back.
 
     The values of its terms are those of the whole problem less a constant each; a term that counts
-    nothing but ``rejected`` is left out.
+    nothing but ``rejected`` is left out, and so is one of linear costs alone where a cost of racks
+    takes their place and there are none.
 
     Parameters
     ----------
@@ -334,12 +335,10 @@ def _network_term(problem: Problem) -> int | None:
 
 def _without_rejected(problem: Problem) -> Problem:
     """Return the problem in which no topology may be left out: those that are, are not here."""
-    terms = []
-    for term in problem.terms:
-        parts = tuple(one for one in term.parts if one[0] != "rejected")
-        if parts:
-            terms.append(_named(term, parts))
-    return _with_terms(problem, tuple(terms))
+    return _with_parts(
+        problem,
+        [tuple(one for one in term.parts if one[0] != "rejected") for term in problem.terms],
+    )
 
 
 def _with_linear(problem: Problem, costs: IntArray) -> Problem:
@@ -354,15 +353,17 @@ def _with_linear(problem: Problem, costs: IntArray) -> Problem:
             if problem.linear is not None:
                 costs = costs + linear * problem.linear
             parts["linear"] = 1
-        terms.append(_named(term, tuple(parts.items())))
-    return _with_terms(replace(problem, linear=costs), tuple(terms))
+        terms.append(tuple(parts.items()))
+    return _with_parts(replace(problem, linear=costs), terms)
 
 
-def _named(term: Term, parts: tuple[tuple[str, int], ...]) -> Term:
-    return replace(term, name="+".join(part for part, _ in parts), parts=parts)
-
-
-def _with_terms(problem: Problem, terms: tuple[Term, ...]) -> Problem:
+def _with_parts(problem: Problem, parts: Sequence[tuple[tuple[str, int], ...]]) -> Problem:
+    """Return the problem with other parts in its terms; a term that keeps none is left out."""
+    terms = tuple(
+        replace(term, name="+".join(part for part, _ in own), parts=own)
+        for term, own in zip(problem.terms, parts, strict=True)
+        if own
+    )
     if not terms:
         return replace(problem, terms=terms)
     objective = replace(problem.instance.objective, terms=tuple(term.name for term in terms))

@@ -10,7 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from solved import first_solved, solved
 
+from slotwise.models.instance.cluster import Cluster, Node
+from slotwise.models.instance.instance import Instance, Objective
+from slotwise.models.instance.placement import Placement
+from slotwise.models.instance.topology import Component, Stream, Topology
 from slotwise.models.judge.judge import judge
+from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.baseline import BASELINE
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
 from slotwise.solver.core.not_taken import NotTakenError
@@ -91,6 +96,25 @@ def test_values_of_a_neighbourhood_are_those_of_the_whole_less_a_constant(note: 
     assert tally["all"] >= 60
     assert tally["better"] >= 5
     assert tally["racks"] >= 5
+
+
+def test_a_term_of_linear_costs_may_stand_alone_where_there_are_none() -> None:
+    """The flow to the other rack is a linear cost of the neighbourhood, in the network's term."""
+    topology = Topology(
+        "t", (Component("a", "spout", 3), Component("b", "bolt", 3)), (Stream("a", "b"),)
+    )
+    nodes = tuple(
+        Node(f"n{i}", f"r{i % 2}", slots=3, resources={"memory_mb": 256}) for i in range(4)
+    )
+    objective = Objective(("overload", "network", "linear"))
+    instance = Instance("racks", Cluster(nodes), (topology,), objective=objective)
+    problem = compile_problem(instance)
+    start = Placement((0, 0, 1, 1, 2, 3), (0,) * 6)
+    part = freed(problem, start, [0, 1])
+    assert [term.name for term in part.problem.terms] == ["overload", "network+linear"]
+    found = LARGE_NEIGHBOURHOOD.run(problem, STEPS, start)
+    assert found.values is not None
+    assert found.values < judge(problem, start).scaled
 
 
 def test_it_needs_a_placement_to_start_from() -> None:
