@@ -303,7 +303,8 @@ class StepByStep:
     blocked
         Moves without an order, each with the rule that it would break; empty = all are ordered.
     is_proven
-        Whether it is proven that `blocked` have no order with the parking moves allowed.
+        Whether it is proven that `blocked` have no order with the parking moves allowed, not even
+        in between the moves of other parts.
     """
 
     moves: tuple[tuple[int, Place, Place, bool], ...]
@@ -332,17 +333,56 @@ def ordered(
         many to judge; otherwise the order of the instance decides.
     """
     state = StateBetween(problem, start, token, saves_first)
-    blocked: list[Blocked] = []
+    all_parts = parts(state.moves_to(end))
+    failed = _one_after_another(state, all_parts, parking)
     is_proven = True
-    for part in parts(state.moves_to(end)):
-        for spare in range(parking + 1):
-            search = _PartSearch(state, part, spare)
-            if search.run():
-                break
-        else:
-            blocked += search.blocked
-            is_proven &= search.is_complete
-    return StepByStep(state.made, state.placement(), tuple(blocked), is_proven)
+    for part, search in failed:
+        others = [other for other in all_parts if other is not part]
+        if parking and others:
+            emptied = _without(StateBetween(problem, start, token, saves_first=False), others)
+            search = _PartSearch(emptied, part, parking)
+            is_proven &= not search.run()
+        is_proven &= search.is_complete
+    blocked = tuple(one for _, search in failed for one in search.blocked)
+    return StepByStep(state.made, state.placement(), blocked, is_proven)
+
+
+def _one_after_another(
+    state: StateBetween, all_parts: list[Demand], parking: int
+) -> list[tuple[Demand, _PartSearch]]:
+    """Make the moves of the parts; return those without an order, each with its last search.
+
+    With parking they are tried again after others have moved, which may leave a place to park.
+    """
+    left = all_parts
+    while True:
+        failed = [(part, search) for part in left if (search := _failed(state, part, parking))]
+        if not parking or len(failed) in (0, len(left)):
+            return failed
+        left = [part for part, _ in failed]
+
+
+def _failed(state: StateBetween, part: Demand, parking: int) -> _PartSearch | None:
+    """Make the moves of a part; where no order is found, make none and return the last search."""
+    for spare in range(parking + 1):
+        search = _PartSearch(state, part, spare)
+        if search.run():
+            return None
+    return search
+
+
+def _without(state: StateBetween, moving: list[Demand]) -> StateBetween:
+    """Return the state after the tasks that these moves concern are gone.
+
+    It leaves at least as much room to park as there is at any time while they move: a part that
+    has no order here has none in between them either.
+    """
+    for moves in moving:
+        for (kind, source), count in moves.leave.items():
+            if source != NOWHERE:
+                for _ in range(count):
+                    state.make(KindMove(kind, source, NOWHERE))
+    return state
 
 
 class _PartSearch:

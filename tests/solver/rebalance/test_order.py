@@ -82,6 +82,35 @@ def test_a_parking_move_makes_room() -> None:
     assert found.placement == Placement((1, 0), (0, 0))
 
 
+def test_a_place_to_park_may_come_free_later() -> None:
+    """c0 and c1 swap; c0 can wait on n2 once c2 has left it."""
+    problem = problem_of([60, 70, 50], [100, 100, 100, 50], (0, 1, 2))
+    found = order_of(problem, (0, 1, 2), (1, 0, 3), parking=1)
+    assert [(task, target[0]) for task, _, target, _ in found.moves] == [
+        (2, 3),
+        (0, 2),
+        (1, 0),
+        (0, 1),
+    ]
+    assert keeps_rules(problem, Placement((0, 1, 2), (0, 0, 0)), found)
+
+
+def test_no_place_to_park_is_proven_where_all_others_together_leave_too_little() -> None:
+    problem = problem_of([60, 70, 50], [100, 100, 55, 50], (0, 1, 2))
+    found = order_of(problem, (0, 1, 2), (1, 0, 3), parking=1)
+    assert [task for task, *_ in found.moves] == [2]
+    assert {one.task for one in found.blocked} == {0, 1}
+    assert found.is_proven
+
+
+def test_parking_in_between_the_moves_of_others_is_not_ruled_out() -> None:
+    """c0 could wait on n2 after c2 has left it and before c3 comes."""
+    problem = problem_of([60, 70, 50, 45], [100, 100, 100, 50, 45], (0, 1, 2, 4))
+    found = order_of(problem, (0, 1, 2, 4), (1, 0, 3, 2), parking=1)
+    assert {one.task for one in found.blocked} == {0, 1}
+    assert not found.is_proven
+
+
 def test_the_greedy_choice_may_be_wrong() -> None:
     """c0 could go at once, but then c2 has no room, and nothing can make any."""
     problem = problem_of([50, 51, 52], [100, 104, 60], (0, 1, 1))
