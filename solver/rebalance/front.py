@@ -452,7 +452,8 @@ def _with_all_bounds(points: Sequence[FrontPoint]) -> tuple[FrontPoint, ...]:
 
 # Engine ``configurations`` by its general way, with one list of columns for all points of a front.
 #
-# The columns do not depend on how many moves there may be, only on the fact that they are limited.
+# The columns do not depend on how many moves there may be, only on the fact that they are limited:
+# where every task may move they are listed anew.
 
 PROOF = "node configurations listed once for all limits of moves, gap closed by CP-SAT"
 
@@ -485,7 +486,8 @@ class SharedColumns:
         if hint is not None:
             best.offer(hint)
         try:
-            if self.model is None:
+            is_limited = problem.move_limit != NO_LIMIT
+            if self.model is None or is_limited != (self.model.moves is not None):
                 self.model = make_column_model(problem, deadline, reporter.token)
             model = replace(self.model, problem=problem)
             left = replace(limits, time_s=max(deadline - time.perf_counter(), 0.0))

@@ -10,11 +10,19 @@ import pytest
 
 from slotwise.benchmarks.experiments.proofs.running_clusters import running_clusters
 from slotwise.models.errors import InputError
-from slotwise.models.instance.instance import Instance, Objective
+from slotwise.models.instance.cluster import Cluster, Node
+from slotwise.models.instance.instance import Instance, Objective, Place
+from slotwise.models.instance.topology import Component, Topology
 from slotwise.models.instance_file import read_instance
 from slotwise.models.judge.moves import judged_running
 from slotwise.solver.core.result import Limits, Status
-from slotwise.solver.rebalance.front import FrontPoint, best_within, front, with_bound
+from slotwise.solver.rebalance.front import (
+    FrontPoint,
+    SharedColumns,
+    best_within,
+    front,
+    with_bound,
+)
 from slotwise.solver.rebalance.limited import with_limit
 from slotwise.solver.solve import solve
 from slotwise.testing.random_instances.tiny import tiny_instance
@@ -94,6 +102,28 @@ def test_a_bound_is_compared_term_by_term() -> None:
     assert with_bound(point, (4, 6)).bounds == (4, 7)
     assert with_bound(point, (5, None)).bounds == (5, None)
     assert with_bound(point, (5, None)).status is Status.FEASIBLE
+
+
+def test_columns_are_listed_anew_where_every_task_may_move() -> None:
+    """All on n0 is best: t in its worker 0, and u in a new one, which must not be called 0, too."""
+    topologies = tuple(
+        Topology(name, (Component("a", "spout", 2),), worker_max_heap_mb=None) for name in "tu"
+    )
+    nodes = tuple(Node(f"n{i}", "r", slots=2) for i in range(2))
+    instance = Instance(
+        "shared",
+        Cluster(nodes),
+        topologies,
+        running={
+            name: {f"a[{i}]": Place(node, 0) for i in range(2)}
+            for name, node in (("t", "n0"), ("u", "n1"))
+        },
+        objective=Objective(("nodes",)),
+    )
+    engine = SharedColumns().engine()
+    for moves, value in ((1, 2), (3, 1), (4, 1)):
+        found = solve(with_limit(instance, moves), engine=engine, time_limit_s=60)
+        assert (found.status, found.objective[0].value) == (Status.OPTIMAL, value)
 
 
 def test_nothing_runs() -> None:
