@@ -5,6 +5,7 @@ It loads no engine, so that the first answer comes at once.
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from slotwise.api.inputs import TEXT, PlacementLike, is_text
 from slotwise.api.paths import path_of
 from slotwise.api.plain_data import plain_data
-from slotwise.models.cancellation import CancellationToken
+from slotwise.models.cancellation import CancellationToken, CancelledError
 from slotwise.models.errors import in_file
 from slotwise.models.formats.given_placement import (
     given_placement_from_data,
@@ -84,7 +85,7 @@ def orphans_of(instance: Instance) -> tuple[Orphan, ...]:
     )
 
 
-def first_places(instance: Instance, max_moves: int | None) -> FirstPlaces:
+def first_places(instance: Instance, max_moves: int | None, time_limit_s: float) -> FirstPlaces:
     """Return places of the orphans with no other task moved, or else with the moves allowed.
 
     Parameters
@@ -93,11 +94,17 @@ def first_places(instance: Instance, max_moves: int | None) -> FirstPlaces:
         With `running`, and orphans.
     max_moves
         Most other tasks that may move; ``None`` = the instance's own limit, if any.
+    time_limit_s
+        Seconds after which none were found.
     """
+    token = CancellationToken(time.perf_counter() + time_limit_s)
     orphans, base = orphans_of(instance), with_limit(instance, None)
     for limit in (0, least_limit(instance, max_moves)):
         problem = with_limit(instance, limit)
-        placement = first_placement(problem, CancellationToken())
+        try:
+            placement = first_placement(problem, token)
+        except CancelledError:
+            break
         if placement is not None and judge(problem, placement).valid:
             return FirstPlaces(orphans, judge(base, placement))
     return FirstPlaces(orphans, None)

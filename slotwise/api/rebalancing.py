@@ -138,7 +138,7 @@ def rebalance(
     assert now is not None, "it has running"
     orphans = orphans_of(running)
     if orphans:
-        on_first(first_places(running, most))
+        on_first(first_places(running, most, limits.time_s))
     if method == OPTIMAL:
         best_front = front(running, DEFAULT_MAX_MOVES if most is None else most, limits)
         name, target, refused = OPTIMAL, _best(best_front), None

@@ -16,7 +16,7 @@ from slotwise.models.problem.problem import Problem
 from slotwise.solver.orphans.partial_placement import Fit, PartialPlacement
 
 MOST_TRIED = 150_000
-"""Places tried at most, about ten microseconds each; beyond that the search gives up."""
+"""Places tried at most, about ten microseconds each, copies included; then it gives up."""
 ROUNDS = 12
 """Orders of the orphans that are tried for each way to choose among places."""
 DEPTH = 2
@@ -157,6 +157,8 @@ class _Search:
     def _make_room(self, state: PartialPlacement, task: int, depth: int) -> bool:
         """Place a task where another makes room for it: one that has moved already, or else any."""
         for moves in (0, 1):
+            if moves and self._moved(state) >= self._problem.move_limit:
+                return False  # a task that leaves its home is one more
             for node in range(self._problem.node_count):
                 for other in state.tasks_on(node):
                     if self._is_over(state):

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from slotwise.models.cancellation import CancellationToken
+from slotwise.models.cancellation import CancellationToken, CancelledError
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.lost_nodes import without_nodes
@@ -24,14 +24,17 @@ from slotwise.models.problem.problem import Problem
 from slotwise.models.values import NO_LIMIT, plain
 from slotwise.solver.core.not_taken import UntakenError
 from slotwise.solver.core.result import Limits, Result, Status
+from slotwise.solver.core.supervision import counted_presses
 from slotwise.solver.orphans.engine import ORPHANS
 from slotwise.solver.orphans.first_placement import current_placement, first_placement
 from slotwise.solver.rebalance.limited import with_limit
 from slotwise.solver.solve import solve
 
 IN_ALL = "in all"
+AT_ONCE_FRACTION = 0.5
+"""Share of the time for quick searches; what they do not reach is left to the engines."""
 LEAST_S = 0.5
-"""Seconds for each search, at least."""
+"""Seconds for each search of the engines, at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,19 +134,22 @@ def losses(
     """
     if instance.running is None:
         raise InputError("needs an instance with `running`", field="running", has_value=False)
-    deadline = time.perf_counter() + limits.time_s
+    started = time.perf_counter()
     own = instance.objective.limits.get("moved")
     allowed = min((n for n in (max_moves, own) if n is not None), default=None)
     fewest_moves = replace(instance.objective, terms=("moved",), limits={})
     bare = replace(instance, objective=fewest_moves, linear=())
-    quick = [_at_once(bare, *one) for one in _candidates(instance)]
     all_losses: list[Loss] = []
-    for index, loss in enumerate(quick):
-        if loss.status == "open":
-            share = max(0.0, deadline - time.perf_counter()) / _open(quick[index:])
-            loss = _searched(bare, loss, allowed, replace(limits, time_s=max(share, LEAST_S)))
-        all_losses.append(loss)
-        on_loss(loss)
+    with counted_presses() as presses:
+        token = presses.token.child(started + limits.time_s)
+        at_once = token.child(started + AT_ONCE_FRACTION * limits.time_s)
+        quick = [_at_once(bare, *one, at_once) for one in _candidates(instance)]
+        for index, loss in enumerate(quick):
+            if loss.status == "open" and not token.is_cancelled:
+                share = token.remaining / _open(quick[index:])
+                loss = _searched(bare, loss, allowed, replace(limits, time_s=max(share, LEAST_S)))
+            all_losses.append(loss)
+            on_loss(loss)
     return tuple(sorted(all_losses, key=_badness))
 
 
@@ -167,15 +173,23 @@ def _candidates(instance: Instance) -> list[tuple[str, str, tuple[str, ...]]]:
     return [one for one in candidates if len(one[2]) < len(nodes)]
 
 
-def _at_once(instance: Instance, kind: str, name: str, nodes: tuple[str, ...]) -> Loss:
+def _at_once(
+    instance: Instance, kind: str, name: str, nodes: tuple[str, ...], token: CancellationToken
+) -> Loss:
     """Return the loss as a quick search finds it: placed without other moves, or open."""
     left = without_nodes(instance, nodes)
     orphans = len(left.task_names()) - sum(map(len, (left.still_running or {}).values()))
+    loss = Loss(kind, name, nodes, orphans, "open", None, 0)
+    if token.is_cancelled:
+        return loss
     problem = with_limit(left, 0)
-    placement = first_placement(problem, CancellationToken())
+    try:
+        placement = first_placement(problem, token)
+    except CancelledError:
+        return loss
     if placement is not None and judge(problem, placement).valid:
-        return Loss(kind, name, nodes, orphans, "placed", 0, 0)
-    return Loss(kind, name, nodes, orphans, "open", None, 0)
+        return replace(loss, status="placed", moves=0)
+    return loss
 
 
 def _searched(instance: Instance, loss: Loss, allowed: int | None, limits: Limits) -> Loss:

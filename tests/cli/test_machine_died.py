@@ -136,6 +136,21 @@ def test_spare_takes_no_options_of_a_plan(
     assert f"{option} = {value!r}: cannot be used with --spare" in answer.err
 
 
+def test_spare_leaves_open_what_it_does_not_reach_in_time(examples: Path) -> None:
+    found = slotwise.spare(FILE, time_limit_s=1e-6)
+    assert {one.status for one in found.losses} == {"open"}
+    assert {one.name: one.orphans for one in found.losses}["m2"] == len(ORPHANS)
+
+
+def test_first_places_end_at_the_time_limit(cli: Cli, examples: Path) -> None:
+    firsts: list[Any] = []
+    slotwise.rebalance(FILE, without_nodes=["m2"], on_first=firsts.append, time_limit_s=1e-6)
+    assert [first.verdict for first in firsts] == [None]
+    lost = ("rebalance", FILE, "--without-node", "m2", "--max-moves", 0)
+    first = cli(*lost, "--time-limit", "0.000001").out.splitlines()[0]
+    assert first == "Orphans: 3 tasks of m2; no place found at once, the search goes on."
+
+
 def test_spare_counts_the_fewest_moves(examples: Path) -> None:
     data = json.loads(Path("machines.json").read_text())
     data["cluster"]["nodes"] = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from decimal import Decimal
 from itertools import islice
 
 import numpy as np
@@ -12,8 +13,10 @@ import pytest
 from numpy.random import Generator
 
 from slotwise.benchmarks.experiments.proofs.lost_machines import lost_machines
-from slotwise.models.instance.instance import TERM_PARTS, Instance, Objective
+from slotwise.models.instance.cluster import Cluster, Node
+from slotwise.models.instance.instance import TERM_PARTS, Instance, Objective, Place
 from slotwise.models.instance.lost_nodes import without_nodes
+from slotwise.models.instance.topology import Component, Stream, Topology
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
@@ -24,6 +27,7 @@ from slotwise.solver.core.result import Limits, Status
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.orphans.engine import ORPHANS, PARTS, RULES
 from slotwise.solver.orphans.first_placement import first_placement
+from slotwise.solver.orphans.partial_placement import PartialPlacement
 from slotwise.solver.rebalance.limited import with_limit
 from slotwise.solver.solve import CURRENT, solve
 from slotwise.testing.random_instances.tiny import tiny_instance
@@ -85,6 +89,32 @@ def test_the_first_placement_is_valid_and_nearly_always_there(moves: int) -> Non
             missed += 1
     assert found > 15
     assert missed <= 1
+
+
+@pytest.mark.parametrize(("moves", "most"), [(0, 30), (10, 600)])
+def test_the_first_placement_gives_up_soon(
+    moves: int, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two tasks of 45 % are on every node: one of 60 % fits on none, whichever of them moves."""
+    count = 600
+    nodes = tuple(Node(f"n{n}", "r", resources={"cpu": Decimal(100)}) for n in range(count))
+    components = (
+        Component("a", "spout", 2 * count, {"cpu": Decimal(45)}),
+        Component("b", "bolt", 1, {"cpu": Decimal(60)}),
+    )
+    running = {"t": {f"a[{n}]": Place(f"n{n // 2}", 0) for n in range(2 * count)}}
+    topology = Topology("t", components, (Stream("a", "b"),), worker_max_heap_mb=None)
+    copies = []
+
+    def copied(state: PartialPlacement) -> PartialPlacement:
+        copies.append(state)
+        return copy(state)
+
+    copy = PartialPlacement.copy
+    monkeypatch.setattr(PartialPlacement, "copy", copied)
+    instance = Instance("full", Cluster(nodes), (topology,), running=running)
+    assert first_placement(with_limit(instance, moves), RunToken()) is None
+    assert len(copies) < most
 
 
 def test_dead_machines_leave_places_at_once_and_proven() -> None:

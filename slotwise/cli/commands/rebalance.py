@@ -64,6 +64,7 @@ def rebalance(
     method: str,
     max_moves: int | None,
     without_nodes: tuple[str, ...],
+    time_limit_s: float,
     spare: Annotated[
         bool,
         typer.Option(
@@ -104,7 +105,9 @@ def rebalance(
     is_shown = not (as_json or spare or quiet)
     is_early = is_shown and placement is None and instance.running is not None
     if is_early:
-        _show_first(instance, without_nodes, max_moves, search_follows=method == OPTIMAL)
+        _show_first(
+            instance, without_nodes, max_moves, time_limit_s, search_follows=method == OPTIMAL
+        )
     with exits.defer_interrupts():
         from slotwise.api.sparing import spare as spared
         from slotwise.cli.render import rebalanced as render
@@ -132,7 +135,12 @@ def rebalance(
 
 
 def _show_first(
-    given: Instance, gone: tuple[str, ...], max_moves: int | None, *, search_follows: bool
+    given: Instance,
+    gone: tuple[str, ...],
+    max_moves: int | None,
+    time_limit_s: float,
+    *,
+    search_follows: bool,
 ) -> None:
     """Say where orphans go, if there are any, before the engines are loaded."""
     with exits.defer_interrupts():
@@ -142,7 +150,7 @@ def _show_first(
 
     left = without_nodes(given, gone) if gone else given
     if orphans_of(left):
-        show_first(first_places(left, max_moves), search_follows=search_follows)
+        show_first(first_places(left, max_moves, time_limit_s), search_follows=search_follows)
 
 
 def _show(done: Rebalanced, out: Path | None, svg: Path | None, *, as_json: bool) -> None:
