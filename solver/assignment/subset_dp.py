@@ -98,7 +98,8 @@ def run(
             return _by_contents(model, best, limits, params)
         tables = make_tables(model, reporter.token)
         if best.values is not None:
-            _prove_by_fixing(tables, best, best.values[model.term])
+            until = reporter.token.child(best.started + limits.time_s)
+            _prove_by_fixing(tables, best, best.values[model.term], until)
             proof = "Lagrangian bound over all sets of tasks of a node"
             if best.is_settled:
                 return best.outcome(proof)
@@ -108,7 +109,7 @@ def run(
             if best.seconds > limits.time_s:
                 return best.outcome(proof, float(steps))
     except CancelledError:
-        best.interrupted = True
+        best.interrupted = reporter.token.is_cancelled
         return best.outcome(proof, float(steps))
     _prove_by_tables(tables, best)
     proof = f"dynamic programming over all sets of {problem.task_count} tasks"
@@ -146,10 +147,12 @@ def _search(model: Assignment, best: Incumbent, limits: Limits, params: SubsetDp
         best.offer_solution(model.placement(nodes))
 
 
-def _prove_by_fixing(tables: Tables, best: Incumbent, value: int) -> None:
+def _prove_by_fixing(tables: Tables, best: Incumbent, value: int, token: RunToken) -> None:
     """Narrow the tables to sets of placements as good, and bound the cost."""
     incumbent = value - tables.constant
-    tables.chosen, bound = fix_by_reduced_cost(tables.chosen, tables.model.task_count, incumbent)
+    tables.chosen, bound = fix_by_reduced_cost(
+        tables.chosen, tables.model.task_count, incumbent, token
+    )
     best.prove(_terms(tables.model, best, max(0, min(bound + tables.constant, value))))
 
 

@@ -66,16 +66,14 @@ class Priced:
 
 
 def fix_by_reduced_cost(
-    subsets: NodeSubsets, tasks: int, incumbent: int
+    subsets: NodeSubsets, tasks: int, incumbent: int, token: CancellationToken
 ) -> tuple[NodeSubsets, int]:
     """Return the sets in placements of at most the cost `incumbent`, and a lower bound."""
-    priced = price(subsets, tasks, incumbent)
+    priced = price(subsets, tasks, incumbent, token)
     return {k: (priced.sets[k], priced.costs[k]) for k in priced.sets}, priced.least_cost
 
 
-def price(
-    subsets: NodeSubsets, tasks: int, incumbent: int, token: CancellationToken | None = None
-) -> Priced:
+def price(subsets: NodeSubsets, tasks: int, incumbent: int, token: CancellationToken) -> Priced:
     """Search good duals, and price the sets in placements of at most the cost `incumbent`."""
     greatest = max([abs(incumbent), *(int(abs(c).max()) for _, c in subsets.values() if len(c))])
     scale = max(1, SCALE_TO // max(1, greatest))
@@ -119,28 +117,26 @@ def _dual_of(sets: IntArray, duals: IntArray) -> IntArray:
 
 
 def _search_duals(
-    subsets: NodeSubsets, tasks: int, target: int, token: CancellationToken | None
+    subsets: NodeSubsets, tasks: int, target: int, token: CancellationToken
 ) -> tuple[NodeSubsets, IntArray, int]:
     """Return the sets that matter, the best duals found and their bound on the cost.
 
     Whatever is dropped is in no placement as good as `target`, so the bound holds up to it.
     """
     duals = np.full(tasks, target // max(1, tasks), dtype=np.int64)
-    best, bound = duals, _bound(subsets, duals)[0]
+    best, bound = duals, _bound(subsets, duals, token)[0]
     step, waited = 1.0, 0
     for turn in range(ROUNDS):
-        if token is not None:
-            token.check()
         if turn % ROUNDS_TO_FIX == 0 and bound <= target:
             subsets = _near(subsets, best, target - bound)
-        value, missing = _bound(subsets, duals)
+        value, missing = _bound(subsets, duals, token)
         if value > bound:
             best, bound, waited = duals, value, 0
         else:
             waited += 1
         if waited >= PATIENCE:
             step, waited, duals = step / 2, 0, best
-            value, missing = _bound(subsets, duals)
+            value, missing = _bound(subsets, duals, token)
         length = int((missing**2).sum())
         if not length or bound >= target:
             break
@@ -149,11 +145,12 @@ def _search_duals(
     return subsets, best, bound
 
 
-def _bound(subsets: NodeSubsets, duals: IntArray) -> tuple[int, IntArray]:
+def _bound(subsets: NodeSubsets, duals: IntArray, token: CancellationToken) -> tuple[int, IntArray]:
     """Return the bound of these duals and a subgradient: how often each task is missing there."""
     bound = int(duals.sum())
     missing = np.ones(len(duals), dtype=np.int64)
     for sets, costs in subsets.values():
+        token.check()
         value = costs - _dual_of(sets, duals)
         index = int(value.argmin())
         bound += int(value[index])

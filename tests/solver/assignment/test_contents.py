@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slotwise.benchmarks.experiments.proofs.matrix import constrained
+from slotwise.models.cancellation import UNLIMITED
 from slotwise.models.instance_file import instance_from_data
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
@@ -113,7 +114,7 @@ def test_losses_make_up_the_cost_of_every_placement_as_good(seed: int, above: in
         return
     constant = apart(model) * int(model.flow.sum())
     target = truth.values[model.term] - constant + above
-    priced = price(list_all(model, apart(model), RunToken()), model.task_count, target)
+    priced = price(list_all(model, apart(model), RunToken()), model.task_count, target, UNLIMITED)
     assert priced.least_cost <= target
     where = [
         {int(s): int(loss) for s, loss in zip(priced.sets[k], priced.losses[k], strict=True)}

@@ -6,11 +6,13 @@ import json
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from assignments import equally_far
 
+from slotwise.models.cancellation import UNLIMITED
 from slotwise.models.importers.matrix_assignment import published_optimum
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Objective
@@ -19,11 +21,13 @@ from slotwise.models.instance.topology import Component, Stream, Topology
 from slotwise.models.instance_file import instance_from_data, read_instance
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
+from slotwise.solver.assignment import subset_fixing
 from slotwise.solver.assignment.model import make_assignment
 from slotwise.solver.assignment.subset_dp import NO_WAY, SUBSET_DP, fill, make_tables
 from slotwise.solver.assignment.subset_fixing import fix_by_reduced_cost
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
 from slotwise.solver.core.memory import RunToken
+from slotwise.solver.core.reporter import null_reporter
 from slotwise.solver.core.result import Limits, Status
 from slotwise.solver.exhaustive import EXHAUSTIVE
 
@@ -143,6 +147,27 @@ def test_stops_at_the_limit_with_the_hint() -> None:
     assert nothing.bounds == (None,)
 
 
+def test_reduced_cost_fixing_ends_when_asked_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The token is cancelled while the first bound is computed; most rounds are never begun."""
+    problem = compile_problem(
+        instance_from_data(equally_far(np.random.default_rng(3), 12, 4, alike=False))
+    )
+    reporter = replace(null_reporter(problem, SUBSET_DP.name), token=RunToken())
+    bounds = []
+
+    def bounded(*arguments: Any) -> Any:
+        reporter.token.cancel()
+        bounds.append(arguments)
+        return bound(*arguments)
+
+    bound = subset_fixing._bound
+    monkeypatch.setattr(subset_fixing, "_bound", bounded)
+    stopped = SUBSET_DP.run(problem, LIMITS, None, reporter)
+    assert (stopped.status, stopped.interrupted) == (Status.FEASIBLE, True)
+    assert stopped.bounds == (None,)
+    assert len(bounds) == 1
+
+
 def test_reduced_cost_fixing_keeps_the_optimum() -> None:
     """With the optimum as incumbent the sets left hold it; a bound never exceeds it."""
     for seed in range(30):
@@ -154,7 +179,7 @@ def test_reduced_cost_fixing_keeps_the_optimum() -> None:
         if best >= NO_WAY:
             continue
         before = {node: len(sets) for node, (sets, _) in tables.chosen.items()}
-        tables.chosen, bound = fix_by_reduced_cost(tables.chosen, 8, best)
+        tables.chosen, bound = fix_by_reduced_cost(tables.chosen, 8, best, UNLIMITED)
         assert bound <= best
         assert all(len(sets) <= before[node] for node, (sets, _) in tables.chosen.items())
         tables.levels.clear()
