@@ -16,6 +16,8 @@ from slotwise.models.problem.problem import Problem
 from slotwise.models.values import plain
 from slotwise.solver.rebalance.limited import compiled_without_running
 from slotwise.solver.rebalance.order import StepByStep, ordered
+from slotwise.solver.structure.matching import exchange_tasks, without_homes
+from slotwise.solver.structure.task_types import merge_twins
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ class Plan:
     before, after
         Verdicts on the two placements, without a limit of moves.
     placement
-        The second placement.
+        The second placement, equal tasks exchanged as the moves have it.
     moves
         In an order in which no state between breaks a hard rule that was not broken at the start.
     rest
@@ -118,6 +120,7 @@ def make_plan(
     try:
         order = ordered(problem, start, end, token, parking=parking, saves_first=True)
     except CancelledError:
+        end = _fewest_moves_from(problem, start, end)
         rest = task_moves(problem, start, end)
         return Plan(before, judge(problem, end), end, (), rest, is_proven=False)
     steps = _steps(problem, start, order)
@@ -129,8 +132,16 @@ def make_plan(
         )
         for blocked in order.blocked
     )
+    end = _fewest_moves_from(problem, order.placement, end)
     rest = task_moves(problem, order.placement, end)
     return Plan(before, judge(problem, end), end, steps, rest, missing, order.is_proven)
+
+
+def _fewest_moves_from(problem: Problem, state: Placement, end: Placement) -> Placement:
+    """Return `end` with equal tasks exchanged so that as many as possible stay as in `state`."""
+    kinds = merge_twins(without_homes(problem), CancellationToken()).members
+    own = {place: place for place in zip(end.nodes, end.workers, strict=True)}
+    return exchange_tasks(problem, state, end, own, kinds)
 
 
 def _steps(problem: Problem, start: Placement, order: StepByStep) -> tuple[PlannedMove, ...]:

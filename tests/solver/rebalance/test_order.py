@@ -197,6 +197,27 @@ def test_a_plan_names_what_is_missing() -> None:
     assert plan.placement == Placement((1, 0), (0, 0))
 
 
+def test_equal_tasks_that_have_moved_are_not_left_over() -> None:
+    """The swap of a and b has no order; the two x have moved, in whichever way."""
+    sizes = (("a", 1, 60), ("b", 1, 70), ("x", 2, 10))
+    components = tuple(
+        Component(name, "spout", count, {"cpu": Decimal(cpu)}) for name, count, cpu in sizes
+    )
+    nodes = tuple(Node(f"n{n}", "r", resources={"cpu": Decimal(100)}) for n in range(6))
+    instance = Instance("i", Cluster(nodes), (Topology("t", components),))
+    start = Placement((0, 1, 2, 3), (0,) * 4)
+    problem = with_limit(replace(instance, running=to_places(instance, start)), None)
+    for ends in ((4, 5), (5, 4)):
+        plan = make_plan(problem, start, Placement((1, 0, *ends), (0,) * 4), UNLIMITED)
+        assert [one.move.name for one in plan.moves] == ["t/x[0]", "t/x[1]"]
+        assert [one.name for one in plan.rest] == ["t/a[0]", "t/b[0]"]
+        state = start
+        for move in (*(one.move for one in plan.moves), *plan.rest):
+            assert move.after is not None
+            state = moved(state, move.task, int(move.after[0][1:]), move.after[1])
+        assert state == plan.placement
+
+
 @pytest.mark.parametrize("parking", [0, 1])
 def test_a_cancelled_search_orders_nothing(parking: int) -> None:
     problem = problem_of([60, 70], [100, 100, 100], (0, 1))
