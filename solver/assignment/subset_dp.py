@@ -53,6 +53,8 @@ def supports(problem: Problem, params: SubsetDpParams = SUBSET_DP_DEFAULTS) -> s
     reason = reason_against(problem)
     if reason is not None:
         return reason
+    if problem.task_count > MOST_BITS:  # before tables of all pairs of tasks are made
+        return f"{problem.task_count} tasks; sets of at most {MOST_BITS} are enumerated"
     model = make_assignment(problem)
     distances = distances_apart(model)
     if len(distances) > 1:
@@ -60,8 +62,6 @@ def supports(problem: Problem, params: SubsetDpParams = SUBSET_DP_DEFAULTS) -> s
     if _has_tables(model, params):
         return None
     tasks, contents = model.task_count, most_contents(model)
-    if tasks > MOST_BITS:
-        return f"{tasks} tasks; sets of at most {MOST_BITS} are enumerated"
     if contents > params.max_contents:
         return f"{tasks} tasks; about {contents:.2g} sets of them fit the nodes"
     return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -26,7 +27,7 @@ from slotwise.solver.assignment.model import make_assignment
 from slotwise.solver.assignment.subset_dp import NO_WAY, SUBSET_DP, fill, make_tables
 from slotwise.solver.assignment.subset_fixing import fix_by_reduced_cost
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
-from slotwise.solver.core.memory import RunToken
+from slotwise.solver.core.memory import MB, RunToken
 from slotwise.solver.core.reporter import null_reporter
 from slotwise.solver.core.result import Limits, Status
 from slotwise.solver.exhaustive import EXHAUSTIVE
@@ -133,6 +134,24 @@ def test_refuses_with_the_reason() -> None:
     assert "30 tasks; about" in reason(many)
     more = instance_from_data(equally_far(np.random.default_rng(1), 63, 3, alike=False))
     assert "63 tasks; sets of at most 62" in reason(more)
+
+
+def test_refuses_many_tasks_before_it_makes_tables_of_their_pairs() -> None:
+    components = tuple(
+        Component(f"c{i}", "bolt" if i else "spout", 1_000, {"cpu": Decimal(1)}) for i in range(3)
+    )
+    nodes = tuple(Node(f"n{i}", "r", resources={"cpu": Decimal(9_000)}) for i in range(4))
+    matrix = tuple(tuple(int(i != j) for j in range(4)) for i in range(4))
+    topology = Topology("t", components, (Stream("c0", "c1"),), worker_max_heap_mb=None)
+    cluster = Cluster(nodes, matrix=matrix)
+    instance = Instance("many", cluster, (topology,), objective=Objective(("network",)))
+    problem = compile_problem(instance)
+    tracemalloc.start()
+    try:
+        assert "3000 tasks; sets of at most 62" in str(SUBSET_DP.supports(problem))
+        assert tracemalloc.get_traced_memory()[1] < MB
+    finally:
+        tracemalloc.stop()
 
 
 def test_stops_at_the_limit_with_the_hint() -> None:
