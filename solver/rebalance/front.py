@@ -128,8 +128,8 @@ class Front:
     free
         The best placement with any number of moves; its `max_moves` are the moves it makes.
     fewest_moves
-        Proven least number of moves of a placement as good as `free`; ``None`` = `free` is not
-        proven optimal.
+        Proven least number of moves of a placement as good as `free`; ``None`` = that is open, or
+        the objective counts moves itself.
     interrupted
         Whether Ctrl-C ended it: the points after that are not solved.
     """
@@ -264,6 +264,7 @@ class FrontSearch:
         self._tables_until = 0.0
         self._columns = SharedColumns()
         self._has_columns = True
+        self._least_moves: int | None = None  # of a placement as good as the free optimum
         self.fewest_moves: int | None = None
         self.is_interrupted = False
 
@@ -315,7 +316,8 @@ class FrontSearch:
         point, bounds = self._solved(query, FREE_FRACTION * self._left_s)
         point = with_bound(replace(point, bounds=()), bounds[: len(terms)])
         if len(counted) > len(terms) and point.is_proven:
-            self.fewest_moves = bounds[-1]
+            self._least_moves = bounds[-1]
+            self.fewest_moves = point.moves if point.moves == bounds[-1] else None
         return point
 
     def _point(self, moves: int, now: Placement, free: FrontPoint) -> FrontPoint:
@@ -401,7 +403,7 @@ class FrontSearch:
 
     def _bounds(self, free: FrontPoint, moves: int) -> Bounds:
         """Return the bounds that follow from the free optimum for this number of moves."""
-        if free.values is None or self.fewest_moves is None or moves >= self.fewest_moves:
+        if free.values is None or self._least_moves is None or moves >= self._least_moves:
             return free.bounds
         *first, last = free.values
         return (*first, last + 1)

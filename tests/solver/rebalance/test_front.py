@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +17,8 @@ from slotwise.models.instance.instance import Instance, Objective, Place
 from slotwise.models.instance.topology import Component, Topology
 from slotwise.models.instance_file import read_instance
 from slotwise.models.judge.moves import judged_running
-from slotwise.solver.core.result import Limits, Status
+from slotwise.solver.core.result import Limits, Result, Status
+from slotwise.solver.rebalance import front as front_module
 from slotwise.solver.rebalance.front import (
     FrontPoint,
     SharedColumns,
@@ -70,6 +73,32 @@ def test_from_what_runs_to_the_free_optimum(examples: Path) -> None:
     assert found.fewest_moves == found.points[-1].max_moves == len(found.points) - 1
     assert [point.max_moves for point in seen] == list(range(len(found.points)))
     assert [point.max_moves for point in found.points if point.seconds == 0] == [0, len(seen) - 1]
+
+
+def test_the_fewest_moves_are_unknown_where_only_a_bound_on_them_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The costs of the free optimum are proven, its number of moves is not; the bound holds."""
+    instance = replace(next(running_clusters(0)), objective=Objective(("network",)))
+    proven = front(instance, 1, LIMITS)
+    assert proven.fewest_moves == proven.free.moves == 10
+
+    def stopped(*arguments: Any, **options: Any) -> Result:
+        result = solve(*arguments, **options)
+        if result.objective[-1].term != "moved":
+            return result
+        *others, moves = result.objective
+        return replace(
+            result, objective=(*others, replace(moves, bound=Fraction(2))), status=Status.FEASIBLE
+        )
+
+    monkeypatch.setattr(front_module, "solve", stopped)
+    found = front(instance, 1, LIMITS)
+    assert found.free.is_proven
+    assert found.fewest_moves is None
+    assert [(point.values, point.bounds) for point in found.points] == [
+        (point.values, point.bounds) for point in proven.points
+    ]
 
 
 def test_its_own_limit_ends_the_front() -> None:
