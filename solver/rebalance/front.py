@@ -314,7 +314,8 @@ class FrontSearch:
         fewest_moves = replace(instance, objective=replace(instance.objective, terms=counted))
         query = _Query(compile_problem(fewest_moves), now, ())
         point, bounds = self._solved(query, FREE_FRACTION * self._left_s)
-        point = with_bound(replace(point, bounds=()), bounds[: len(terms)])
+        point = replace(point, max_moves=point.moves or 0, bounds=())
+        point = with_bound(point, bounds[: len(terms)])
         if len(counted) > len(terms) and point.is_proven:
             self._least_moves = bounds[-1]
             self.fewest_moves = point.moves if point.moves == bounds[-1] else None

@@ -70,6 +70,7 @@ def test_from_what_runs_to_the_free_optimum(examples: Path) -> None:
     assert values == sorted(values, key=lambda one: one or (), reverse=True)
     assert all(point.is_proven for point in found.points)
     assert found.points[-1].values == found.free.values
+    assert found.points[-1].max_moves == found.free.max_moves == found.free.moves
     assert found.fewest_moves == found.points[-1].max_moves == len(found.points) - 1
     assert [point.max_moves for point in seen] == list(range(len(found.points)))
     assert [point.max_moves for point in found.points if point.seconds == 0] == [0, len(seen) - 1]
