@@ -47,8 +47,6 @@ class PartitionParams(Parameters):
         Classes of tasks; a problem with more is not taken.
     max_cells
         Entries of the tables, eight bytes each; larger capacities are counted in coarser units.
-    min_units
-        Units of a part at least; with fewer the engine does not take the problem.
     max_parts
         Parts within the gap; with more it is not closed.
     smoothing_fraction
@@ -59,7 +57,6 @@ class PartitionParams(Parameters):
 
     max_classes: int = 400
     max_cells: int = 40_000_000
-    min_units: int = 100
     max_parts: int = 200_000
     smoothing_fraction: float = 0.7
     residual: ResidualParams = RESIDUAL_DEFAULTS
@@ -164,9 +161,7 @@ def _frontier(model: Partition, params: PartitionParams, seed: int, token: RunTo
         raise NotTakenError("every order of its tasks leaves too many with flow to later ones")
     most_units = int(params.max_cells // states) - 1
     weights, units = model.knapsack(max(1, most_units))
-    if (units + 1) * states > params.max_cells or (
-        units and most_units < min(units, params.min_units)
-    ):
+    if (units + 1) * states > params.max_cells:
         raise NotTakenError(f"{states:.2g} states along the best order of its tasks")
     return make_frontier(order, model.kinds.flow, model.most, weights, units, token)
 

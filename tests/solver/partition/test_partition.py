@@ -226,7 +226,7 @@ def test_what_it_sees_only_while_it_runs() -> None:
 def test_coarse_units_prove_the_same() -> None:
     rng = np.random.default_rng(5)
     assert PARTITION.with_parameters is not None
-    coarse = PARTITION.with_parameters(PartitionParams(max_cells=3_000, min_units=1))
+    coarse = PARTITION.with_parameters(PartitionParams(max_cells=3_000))
     proven = 0
     for _ in range(12):
         graph = random_graph(rng)
