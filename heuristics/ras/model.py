@@ -289,7 +289,8 @@ class RasCluster:
         Node ids in the order of the file: nodes are indices into it.
     generic
         Names of the generic resources, those of nodes first. Storm numbers them as it meets
-        them; all count as known from the start (as they are once a scheduler has run).
+        them, and adds up shares in this order; all count as known from the start (as they are
+        once a scheduler has run).
     cpu, memory, generics
         What each node has in all.
     slots
@@ -324,7 +325,7 @@ def ras_cluster(instance: Instance, java: int) -> RasCluster:
     for _ in range(2):  # the cluster's map of them is copied for a working state, and again
         ids = map_copy(ids, string_hash, java)
     order = [index[key] for key in map_order(ids)]
-    generic = _generic_names(instance)
+    generic = _generic_names(instance, java)
     hosts: dict[str, list[int]] = {}
     for node in order:
         hosts.setdefault(nodes[node].host, []).append(node)
@@ -363,10 +364,14 @@ def _racks(cluster: Cluster, order: list[int], hosts: dict[str, list[int]]) -> t
     )
 
 
-def _generic_names(instance: Instance) -> tuple[str, ...]:
+def _generic_names(instance: Instance, java: int) -> tuple[str, ...]:
     names: dict[str, None] = {}
     for node in instance.cluster.nodes:
-        names.update(dict.fromkeys(map_order(key for key in node.resources if key not in OWN)))
+        # Storm meets them in a copy of the node's map, where cpu and memory take up room, too;
+        # the keys of a file have no order, so the map is filled in that of their names.
+        own = sorted(key for key in node.resources if key not in OWN)
+        listed = map_copy(map_order([CPU_NAME, MEMORY_NAME, *own]), string_hash, java)
+        names.update(dict.fromkeys(key for key in listed if key in own))
     for topology in instance.topologies:
         for component in topology.placed_components:
             keys = (key for key in component.resources if key not in OWN)
@@ -451,6 +456,9 @@ def _never_rounds(
 
 OWN = (CPU, MEMORY, *MEMORY_PARTS)
 """Resources that Storm counts by themselves; all others are its generic resources."""
+
+CPU_NAME, MEMORY_NAME = "cpu.pcore.percent", "memory.mb"
+"""Storm's names of a node's cpu and memory."""
 
 
 @dataclass(frozen=True, slots=True)

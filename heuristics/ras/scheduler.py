@@ -25,7 +25,14 @@ from slotwise.heuristics.ras.java.iteration_order import (
     sort_in_place,
     string_hash,
 )
-from slotwise.heuristics.ras.model import Offer, Request, offer_of, ras_model, request_of
+from slotwise.heuristics.ras.model import (
+    CPU_NAME,
+    Offer,
+    Request,
+    offer_of,
+    ras_model,
+    request_of,
+)
 from slotwise.heuristics.ras.state import RasState, Slot
 from slotwise.heuristics.ras.strategies.strategy import (
     INTERNAL_ERROR,
@@ -534,8 +541,6 @@ class TopologyAttempt:
 # - *available*: what all nodes have left, with what the topology itself holds, covers its request;
 # - *remaining required* (only after a failure): what was evicted since covers what the topology
 #   still needs, whatever was free before. So more is evicted than needed (STORM-3489): kept.
-
-CPU_NAME = "cpu.pcore.percent"
 
 
 @dataclass(frozen=True, slots=True)

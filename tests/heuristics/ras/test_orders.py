@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from slotwise.heuristics.ras.java.iteration_order import string_hash
 from slotwise.heuristics.ras.model import ras_topology, request_of
 from slotwise.heuristics.ras.scheduler import schedule_round
 from slotwise.heuristics.ras.strategies.executor_order import by_constraint_severity
@@ -56,3 +57,29 @@ def test_nodes_are_added_up_in_the_order_of_a_copied_map() -> None:
     too_large = Topology("t", (Component("s", "spout", 1, {"cpu": Decimal(100000)}),))
     one = schedule_round(Instance("i", Cluster(nodes), (too_large,)), strategy="ras-default")
     assert "(Available: 7852.520000000001 % CPU)" in one.decisions[0].message
+
+
+def test_shares_are_added_in_the_order_of_a_copied_map_of_resources() -> None:
+    """Storm 2.8.3 takes n2: in its order the shares of n1 come to a last digit less.
+
+    Cpu and memory are keys of that map, too: the copy of four keys has 8 buckets, and fpga stands
+    behind the units of network, which in 16 buckets it does not.
+    """
+    rest = {"cpu": Decimal(400), "memory_mb": Decimal(4096)}
+    nodes = tuple(
+        Node(name, "r", resources={**rest, "fpga": fpga, "network.resource.units": units})
+        for name, fpga, units in (("n1", Decimal(1), Decimal(2)), ("n2", Decimal(2), Decimal(1)))
+    )
+    small = Topology("t", (Component("s", "spout", 1, {"cpu": Decimal(10)}),))
+    one = schedule_round(Instance("i", Cluster(nodes), (small,)), strategy="ras-default")
+    assert one.placement.nodes == (1,)
+
+
+def test_resources_of_one_bucket_stand_by_name_whatever_the_order_of_the_file() -> None:
+    """Storm 2.8.3 writes "a" before "licence", also where a file names licence first."""
+    assert string_hash("a") % 16 == string_hash("licence") % 16
+    offered = {"licence": 1, "cpu": 100, "memory_mb": 1000, "a": 1}
+    asked = Topology("t", (Component("s", "spout", 1, {"a": Decimal(2)}),))
+    node = Node("n", "r", resources={key: Decimal(value) for key, value in offered.items()})
+    one = schedule_round(Instance("i", Cluster((node,)), (asked,)), strategy="ras-default")
+    assert "{a=2.0, licence=0.0," in one.decisions[0].message
