@@ -508,9 +508,15 @@ class Request:
         return self.offheap + self.onheap
 
     @property
+    def memory_parts(self) -> tuple[float, float]:
+        """Off-heap and on-heap MB, each with its shared regions."""
+        return self.offheap + self.shared_offheap, self.shared_onheap + self.onheap
+
+    @property
     def memory(self) -> float:
-        """All MB, added in the order of Storm's priority strategies."""
-        return (self.offheap + self.shared_offheap) + (self.shared_onheap + self.onheap)
+        """All MB, as one sum of the `memory_parts`."""
+        offheap, onheap = self.memory_parts
+        return offheap + onheap
 
 
 def request_of(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import StrEnum
@@ -144,8 +144,8 @@ class _User:
 
     def take(self) -> _Waiting:
         head = self.queue.pop(0)
-        for key, amount in _amounts(head.request).items():
-            self.assigned[key] = self.assigned.get(key, 0.0) + amount
+        request = head.request
+        self.assigned = self._assigned_with(request, (request.memory,))
         return head
 
     def score(self, left: Offer) -> float:
@@ -161,12 +161,23 @@ class _User:
         available = {CPU: left.cpu, MEMORY: left.memory, **left.generic}
         if not self.queue or min(available.values()) <= 0:
             return WORST
-        request = _amounts(self.queue[0].request)
+        request = self.queue[0].request
+        would_be = self._assigned_with(request, request.memory_parts)
         return max(
-            (self.assigned.get(key, 0.0) + request.get(key, 0.0) - self.guaranteed.get(key, 0.0))
-            / offered
+            (would_be.get(key, 0.0) - self.guaranteed.get(key, 0.0)) / offered
             for key, offered in available.items()
         )
+
+    def _assigned_with(self, request: Request, memory: Sequence[float]) -> dict[str, float]:
+        """Return what is assigned with `request`.
+
+        `memory` is added one by one: Storm's scores add its parts, what is assigned their sum.
+        """
+        amounts = [(CPU, request.cpu), *((MEMORY, mb) for mb in memory), *request.generic.items()]
+        together = dict(self.assigned)
+        for key, amount in amounts:
+            together[key] = together.get(key, 0.0) + amount
+        return together
 
 
 def _users(
@@ -197,10 +208,6 @@ def _guarantee(instance: Instance, owner: str, offer: Offer) -> dict[str, float]
     pool = instance.scheduler.pools.get(owner, {})
     resources = (CPU, MEMORY, *offer.generic)
     return {key: float(value) for key, value in pool.items() if key in resources}
-
-
-def _amounts(request: Request) -> dict[str, float]:
-    return {CPU: request.cpu, MEMORY: request.memory, **request.generic}
 
 
 def _without(left: Offer, request: Request) -> Offer:

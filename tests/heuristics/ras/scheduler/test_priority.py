@@ -126,6 +126,26 @@ def test_what_the_cluster_has_is_a_compensated_sum() -> None:
     assert [turn.score for turn in turns] == [1.0, WORST]
 
 
+def test_a_score_adds_off_heap_and_on_heap_memory_one_after_the_other() -> None:
+    """Storm 2.8.3 takes of-u2 second: the sum 100.1 + 50.2 + 30.3 is a last digit above 180.6.
+
+    Only what counts as assigned is added as 100.1 + (50.2 + 30.3), which is 180.6.
+    """
+    made = instance(
+        [
+            topology("first", "u1", 1, 0, 0, generic=of_mb("100.1")),
+            topology("second", "u1", 1, 0, 1, generic=of_mb("30.3", "50.2")),
+            topology("of-u2", "u2", 1, 0, 0, generic=of_mb("180.6")),
+        ],
+        {"cpu": 10000, "memory_mb": 1000},
+    )
+    assert ids(made) == ["first", "of-u2", "second"]
+
+
+def of_mb(onheap: str, offheap: str = "0") -> dict[str, Decimal]:
+    return {"onheap_mb": Decimal(onheap), "offheap_mb": Decimal(offheap)}
+
+
 def test_nothing_left_makes_every_score_the_largest() -> None:
     made = instance(
         [topology("a", "u", 100, 1), topology("b", "u", 1, 1, 1)],
