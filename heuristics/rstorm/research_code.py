@@ -52,8 +52,12 @@ Our own additions, for what that code does not handle:
   node takes a task only if one of its workers does, opened or in a free slot.
 - *Unlimited capacities* count as what all tasks together need, or as the largest limited one;
   distances node by node take the place of 1 and 2.
-- *Several topologies*: in the order of the file (there of a hash map of ids that Storm makes up
-  with the time of submission). ``running`` is not read.
+- *Several topologies*: each by itself, in the order of the file. That code takes them in the order
+  of a hash map of ids that Storm makes up with the time of submission, and mixes them up: all share
+  one map of components, whose executors are those of the topology that it meets last
+  (``GlobalState.getComponents``). So it finds an order only for that one, and only where the spout
+  that it begins at is its own; else it dies of a null reference at the executors left over.
+- ``running`` is not read.
 """
 
 from __future__ import annotations

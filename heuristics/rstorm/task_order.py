@@ -119,6 +119,8 @@ def _tasks(problem: Problem, topology: int, components: list[str]) -> dict[str, 
 # supervisors in the authors' logs, and so follow the tasks there from each other, host by host
 # (``tests/heuristics/rstorm/test_logs.py``). By the order of Java 8 or of the file neither does.
 #
+# Several topologies have one graph there, by mistake; here each has its own (`research_code`).
+#
 # Keys of one bucket follow from the order in which they were put in: that of the file, and then
 # of each map on the way from the topology's builder to the scheduler.
 
