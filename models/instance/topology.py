@@ -277,7 +277,7 @@ class RasSettings(Noun):
         (``topology.ras.constraint.max.state.search``).
     max_seconds
         Longest search, whole seconds (``topology.ras.constraint.max.time.secs``); ``None`` = the
-        scheduler's own limit.
+        scheduler's own limit, 0 = no limit until the scheduler stops the search.
     """
 
     order_by_proximity: Flag = False

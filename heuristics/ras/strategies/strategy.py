@@ -84,7 +84,8 @@ class RasLimits:
     max_states
         ``resource.aware.scheduler.constraint.max.state.search``.
     max_seconds
-        ``scheduling.timeout.seconds.per.topology``; a search ends 0.2 s before.
+        ``scheduling.timeout.seconds.per.topology``; a search without a limit of its own ends 0.2 s
+        before.
     """
 
     max_states: int = 100_000
@@ -208,6 +209,8 @@ def _search(
     seconds = limits.max_seconds - 0.2
     if own.max_seconds is not None and own.max_seconds < limits.max_seconds:
         seconds = own.max_seconds
+    if seconds <= 0:  # none for Storm's search, which its scheduler then stops
+        seconds = limits.max_seconds
     if rule.deals:
         dealing = RoundRobin(
             fit, sorter, ackers, order, token, max_states=states, max_seconds=seconds

@@ -13,6 +13,7 @@ from ras_cases import ras_instance
 from slotwise.heuristics.ras.model import ras_model
 from slotwise.heuristics.ras.state import RasState
 from slotwise.heuristics.ras.strategies.strategy import RasLimits, schedule_topology
+from slotwise.models.cancellation import CancellationToken, WorkClock
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Place, Scheduler
 from slotwise.models.instance.placement import Placement
@@ -155,5 +156,24 @@ def test_searches_end_at_their_limits() -> None:
     assert (result.status, result.states) == ("not-enough-resources", 21)
     assert result.backtracked
     assert schedule_topology(state, 0, "ras-default", RasLimits(max_states=10)).states == 11
-    timed = schedule_topology(state, 0, "ras-default", RasLimits(max_seconds=0.2))
+    every_step_counts = CancellationToken(clock=WorkClock(readings_per_unit=1))
+    short = RasLimits(max_seconds=0.3)
+    timed = schedule_topology(state, 0, "ras-default", short, every_step_counts)
     assert (timed.status, timed.states) == ("not-enough-resources", 0)
+
+
+@pytest.mark.parametrize(("strategy", "states"), [("ras-default", 21), ("ras-round-robin", 4)])
+def test_a_time_limit_of_0_is_none_until_the_scheduler_stops_the_search(
+    strategy: str, states: int
+) -> None:
+    instance = small()
+    topology = instance.topologies[0]
+    tight = replace(topology.components[0], parallelism=5, resources={"cpu": Decimal(40)})
+    limited = replace(topology, components=(tight,), ras=RasSettings(max_states=20, max_seconds=0))
+    model = ras_model(replace(instance, topologies=(limited,)))
+    assert schedule_topology(RasState(model), 0, strategy).states == states
+    every_step_counts = CancellationToken(clock=WorkClock(readings_per_unit=1))
+    stopped = schedule_topology(
+        RasState(model), 0, strategy, RasLimits(max_seconds=0.1), every_step_counts
+    )
+    assert (stopped.status, stopped.states) == ("not-enough-resources", 0)
