@@ -139,7 +139,7 @@ class _Maker:
         for host in self.words("h", draw(self.rng, 1, 9)):
             rack = self.one_of(racks)
             for _ in range(draw(self.rng, 1, 3) if shared_hosts else 1):
-                few = self.one_of((0, 1, 2, 3, 4, 4, 6, 8))
+                few = self.one_of((0, 1, 2, 3, 4, 4, 6, None))
                 slots = draw(self.rng, 1, 40) if self.large else few
                 nodes.append(Node(next(ids), rack, host, slots, self.one_of(kinds)))
         return Cluster(tuple(nodes))

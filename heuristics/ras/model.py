@@ -6,11 +6,13 @@ sums of demand and supply, in doubles and in the order of Java's maps.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import reduce
 from operator import add
+
+import numpy as np
 
 from slotwise.heuristics.ras.java.hash_codes import (
     JAVA_RELEASE,
@@ -24,6 +26,7 @@ from slotwise.heuristics.ras.java.hash_codes import (
 )
 from slotwise.heuristics.ras.java.hash_map import compensated_sum
 from slotwise.heuristics.ras.java.iteration_order import code_units, map_order, string_hash
+from slotwise.heuristics.ras.java.many_keys import many_in_order, numbered_hashes
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance
@@ -294,7 +297,9 @@ class RasCluster:
     cpu, memory, generics
         What each node has in all.
     slots
-        Most workers on each node; ``None`` = no limit.
+        Most workers on each node; without a limit as many as the instance has tasks.
+    running
+        Labels that workers on each node had when the round began.
     supervisor_order
         Nodes in the order in which the working copy of a round adds them up.
     racks
@@ -310,7 +315,8 @@ class RasCluster:
     cpu: tuple[float, ...]
     memory: tuple[float, ...]
     generics: tuple[tuple[float, ...], ...]
-    slots: tuple[int | None, ...]
+    slots: tuple[int, ...]
+    running: tuple[frozenset[int], ...]
     supervisor_order: tuple[int, ...]
     racks: tuple[Rack, ...]
     hosts: dict[str, tuple[int, ...]]
@@ -330,13 +336,15 @@ def ras_cluster(instance: Instance, java: int) -> RasCluster:
     for node in order:
         hosts.setdefault(nodes[node].host, []).append(node)
     names = {key for node in nodes for key in (node.id, node.host, node.rack)}
+    running = running_labels(instance)
     return RasCluster(
         ids=tuple(node.id for node in nodes),
         generic=generic,
         cpu=tuple(_capacity(node, CPU) for node in nodes),
         memory=tuple(_capacity(node, MEMORY) for node in nodes),
         generics=tuple(tuple(_capacity(node, key) for key in generic) for node in nodes),
-        slots=tuple(node.slots for node in nodes),
+        slots=slots_of_nodes(instance),
+        running=tuple(frozenset(running[node.id]) for node in nodes),
         supervisor_order=tuple(index[key] for key in ids),
         racks=_racks(instance.cluster, order, hosts),
         hosts={name: tuple(own) for name, own in hosts.items()},
@@ -344,13 +352,53 @@ def ras_cluster(instance: Instance, java: int) -> RasCluster:
     )
 
 
-def slot_order(node: str, ports: Sequence[int], free: Sequence[int]) -> list[int]:
-    """Return the `free` ones of a node's `ports` in the order of ``RasNode``'s set of slots."""
+def running_labels(instance: Instance) -> dict[str, set[int]]:
+    """Return the labels of the workers that run on each node."""
+    labels: dict[str, set[int]] = {node.id: set() for node in instance.cluster.nodes}
+    for tasks in (instance.still_running or {}).values():
+        for place in tasks.values():
+            labels[place.node].add(place.worker)
+    return labels
+
+
+def slots_of_nodes(instance: Instance) -> tuple[int, ...]:
+    """Return the slots of each node; without a limit as many as the instance has tasks."""
+    tasks = len(instance.task_names())
+    return tuple(tasks if node.slots is None else node.slots for node in instance.cluster.nodes)
+
+
+def ports_of(labels: Collection[int], slots: int) -> Sequence[int]:
+    """Return a node's ports, ascending: `labels` and the lowest other numbers, `slots` in all."""
+    if max(labels, default=0) < slots:
+        return range(slots)
+    others = [port for port in range(slots) if port not in labels]
+    return sorted([*labels, *others[: max(0, slots - len(labels))]])
+
+
+MANY_PORTS = 64
+"""Ports of a node up to which plain lists are as fast as arrays."""
+
+
+def slot_order(node: str, ports: Sequence[int], used: Collection[int]) -> list[int]:
+    """Return those of a node's `ports` not `used`, in the order of ``RasNode``'s set of slots."""
+    if isinstance(ports, range) and len(ports) > MANY_PORTS:
+        return _order_of_many(node, len(ports), used)
     start = string_hash(node)
-    text = {f"{node}:{port}": port for port in ports}
-    free_slots = set(free)
-    listed = [text[key] for key in map_order(text) if text[key] in free_slots]
-    return set_order(listed, lambda port: slot_hash(start, port))
+    text = {f"{node}:{port}": port for port in set_order(ports, int)}
+    free = [text[key] for key in map_order(text) if text[key] not in used]
+    return set_order(free, lambda port: slot_hash(start, port))
+
+
+def _order_of_many(node: str, count: int, used: Collection[int]) -> list[int]:
+    """Return the same for the ports from 0 to `count` - 1."""
+    ports = np.arange(count, dtype=np.uint32)
+    texts = numbered_hashes(f"{node}:", ports)
+    ports = ports[many_in_order(ports)]
+    ports = ports[many_in_order(texts[ports])]
+    free = ports[np.isin(ports, list(used), invert=True)]
+    hashes = free * np.uint32(slot_hash(0, 1)) + np.uint32(string_hash(node) & 0xFFFFFFFF)
+    order: list[int] = free[many_in_order(hashes)].tolist()
+    return order
 
 
 def _racks(cluster: Cluster, order: list[int], hosts: dict[str, list[int]]) -> tuple[Rack, ...]:

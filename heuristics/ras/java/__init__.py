@@ -2,8 +2,9 @@
 
 Storm walks over ``java.util.HashMap`` and breaks ties by what it meets first; some of its
 comparators change what they compare, so even the sequence of comparisons counts. Here are the
-orders of tables that grow (`iteration_order`), that are copied or filled by ``computeIfAbsent``
-(`hash_codes`), that shrink (`hash_map`), and TimSort's merges (`timsort`, JDK 17).
+orders of tables that grow (`iteration_order`, and `many_keys` for thousands of keys), that are
+copied or filled by ``computeIfAbsent`` (`hash_codes`), that shrink (`hash_map`), and TimSort's
+merges (`timsort`, JDK 17).
 
 Start with `iteration_order`. It may import `models.errors` only: nothing of it knows scheduling.
 """

@@ -46,10 +46,16 @@ def map_order(keys: Iterable[str]) -> list[str]:
 
 def walk(keys: list[T], hash_of: Callable[[T], int], least: int = LEAST_TABLE) -> list[T]:
     """Return `keys` by the bucket of their hash, in a table that grew from `least` by doubling."""
-    size = least
-    while 4 * len(keys) > 3 * size:
-        size *= 2
+    size = table_size(len(keys), least)
     return sorted(keys, key=lambda key: spread(hash_of(key)) & (size - 1))
+
+
+def table_size(count: int, least: int = LEAST_TABLE) -> int:
+    """Return the buckets of a table of `count` keys that grew from `least` by doubling."""
+    size = least
+    while 4 * count > 3 * size:
+        size *= 2
+    return size
 
 
 def spread(value: int) -> int:

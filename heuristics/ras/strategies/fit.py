@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from slotwise.heuristics.ras.model import slot_order
+from slotwise.heuristics.ras.model import ports_of, slot_order
 from slotwise.heuristics.ras.state import RasState, RasWorker, Slot
 from slotwise.heuristics.ras.strategies.executor_order import incompatible
 
@@ -33,8 +33,8 @@ class Fit:
         self.view = model.topologies[topology]
         self.least_cpu = model.least_cpu
         self._candidates: dict[int, list[int]] = {}
+        self._opened: dict[int, int] = {}
         self._full: dict[tuple[int, int], tuple[int, int]] = {}
-        self._enough = max(1, len(state.unassigned(topology)))
         self.slot_counts = [self._free_slots(node) for node in range(len(model.cluster.ids))]
         self._apart = incompatible(self.view) if constrained else None
         limits = self.view.topology.constraints.max_per_node
@@ -99,6 +99,8 @@ class Fit:
         for index in range(max(skip, full), len(labels)):
             worker = workers.get(labels[index])
             if worker is None and fresh_is_full:
+                if index >= self._opened.get(node, 0):
+                    break  # no candidate behind has a worker
                 continue
             if index == full and worker is not None and not self._admits(worker, component):
                 full += 1
@@ -114,6 +116,7 @@ class Fit:
     def take(self, node: int, index: int, after: RasWorker) -> Slot:
         """Put the worker that `scan` found into its slot of `node`; return the slot."""
         slot = node, self.slots(node)[index]
+        self._opened[node] = max(self._opened.get(node, 0), index + 1)
         self.state.replace(slot, after)
         return slot
 
@@ -145,17 +148,12 @@ class Fit:
         return self.state.component_count(self.topology, node, component) >= most
 
     def _free_slots(self, node: int) -> int:
-        """Return how many candidates a node has; without a limit, one for each executor."""
-        slots = self.state.model.cluster.slots[node]
-        return self._enough if slots is None else max(0, slots - len(self.state.workers[node]))
+        """Return how many candidates a node has: its ports that are not in use."""
+        cluster, used = self.state.model.cluster, self.state.workers[node]
+        return max(cluster.slots[node], len(cluster.running[node].union(used))) - len(used)
 
     def _find_slots(self, node: int) -> list[int]:
-        """Return free labels: Storm's ports are those in use and the lowest other numbers."""
-        used = self.state.workers[node]
-        free: list[int] = []
-        label = 0
-        while len(free) < self.slot_counts[node]:
-            if label not in used:
-                free.append(label)
-            label += 1
-        return slot_order(self.state.model.cluster.ids[node], sorted({*used, *free}), free)
+        """Return the candidates; ports are fixed by what ran when the round began."""
+        cluster, used = self.state.model.cluster, self.state.workers[node]
+        ports = ports_of(cluster.running[node].union(used), cluster.slots[node])
+        return slot_order(cluster.ids[node], ports, used)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from slotwise.heuristics.ras.java.hash_codes import map_copy, set_order, slot_hash
 from slotwise.heuristics.ras.java.hash_map import JavaTable
 from slotwise.heuristics.ras.java.iteration_order import map_order, string_hash, walk
-from slotwise.heuristics.ras.model import Need
+from slotwise.heuristics.ras.model import Need, ports_of, running_labels, slots_of_nodes
 from slotwise.models.errors import SlotwiseError
 from slotwise.models.instance.cluster import Node
 from slotwise.models.instance.instance import Instance
@@ -106,18 +106,8 @@ def _racks(instance: Instance, supervisors: list[int]) -> tuple[tuple[int, ...],
 
 
 def _ports(instance: Instance) -> dict[str, tuple[int, ...]]:
-    used: dict[str, set[int]] = {node.id: set() for node in instance.cluster.nodes}
-    for tasks in (instance.still_running or {}).values():
-        for place in tasks.values():
-            used[place.node].add(place.worker)
-    count = len(instance.task_names())
-    for node in instance.cluster.nodes:
-        ports = used[node.id]
-        port = 0
-        while len(ports) < (count if node.slots is None else node.slots):
-            ports.add(port)
-            port += 1
-    return {key: tuple(set_order(sorted(ports), int)) for key, ports in used.items()}
+    counts = zip(running_labels(instance).items(), slots_of_nodes(instance), strict=True)
+    return {key: tuple(set_order(ports_of(used, slots), int)) for (key, used), slots in counts}
 
 
 def _capacity(node: Node, key: str) -> float:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+import pytest
+
 from slotwise.heuristics.ras.java.iteration_order import string_hash
-from slotwise.heuristics.ras.model import ras_topology, request_of
+from slotwise.heuristics.ras.model import ports_of, ras_topology, request_of, slot_order
 from slotwise.heuristics.ras.scheduler import schedule_round
 from slotwise.heuristics.ras.strategies.executor_order import by_constraint_severity
 from slotwise.models.instance.cluster import Cluster, Node
@@ -41,6 +43,21 @@ def test_sums_are_taken_in_the_order_of_javas_maps() -> None:
     asked = request_of(topology)
     assert asked.approximate.cpu == 7.300000000000001
     assert asked.cpu == 7.3
+
+
+@pytest.mark.parametrize("slots", [65, 1000, 2**16 + 3])
+def test_many_ports_are_listed_as_few_are(slots: int) -> None:
+    ports = ports_of({3, 64}, slots)
+    many = slot_order("n1", ports, {3, 7})
+    assert many == slot_order("n1", list(ports), {3, 7})
+    assert sorted(many) == [port for port in range(slots) if port not in (3, 7)]
+
+
+def test_ports_are_the_labels_of_running_workers_and_the_lowest_others() -> None:
+    assert list(ports_of({1}, 3)) == [0, 1, 2]
+    assert list(ports_of({1, 7}, 4)) == [0, 1, 2, 7]
+    assert list(ports_of({5, 7}, 1)) == [5, 7]
+    assert list(ports_of((), 0)) == []
 
 
 def test_nodes_are_added_up_in_the_order_of_a_copied_map() -> None:

@@ -104,6 +104,14 @@ def test_enough_in_sum_but_in_fragments() -> None:
     )
 
 
+def test_a_node_without_a_limit_has_a_slot_for_each_task_of_the_instance() -> None:
+    """Storm 2.8.3 with five ports on each node, of which one is in use, counts 49 states."""
+    made = instance(2, topology("a", 2, 1, priority=0), topology("b", 3, 60, priority=1))
+    nodes = tuple(replace(node, slots=None) for node in made.cluster.nodes)
+    message = last(schedule_round(replace(made, cluster=Cluster(nodes)))).message
+    assert "(49 states traversed, backtracked 49 times, 0 of 3 executors" in message
+
+
 def test_evicts_until_the_evicted_cover_the_request() -> None:
     """Two of the small ones would be enough with what is free: STORM-3489, kept."""
     made = instance(
