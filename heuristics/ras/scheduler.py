@@ -518,8 +518,9 @@ class TopologyAttempt:
     def _keep(self, cluster: RasState, message: str) -> tuple[Decision, RasState]:
         lost = cluster.unassigned(self._topology)
         outcome = DecisionOutcome.REFUSED if lost else DecisionOutcome.SCHEDULED
-        # Storm assigns everything again when it takes over a working copy.
-        return self._decide(outcome, message, evicted=tuple(self._tried)), cluster.copy()
+        decision = self._decide(outcome, message, evicted=tuple(self._tried))
+        self._state.adopt(cluster)
+        return decision, self._state
 
     def _refuse(self, message: str) -> tuple[Decision, RasState]:
         return self._decide(DecisionOutcome.REFUSED, message), self._state

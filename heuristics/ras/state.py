@@ -13,9 +13,9 @@ from functools import partial
 from itertools import accumulate
 
 from slotwise.heuristics.decision_log import DecisionLog
-from slotwise.heuristics.ras.java.hash_codes import executor_hash, set_order, slot_hash
+from slotwise.heuristics.ras.java.hash_codes import executor_hash, map_copy, set_order, slot_hash
 from slotwise.heuristics.ras.java.hash_map import JavaTable
-from slotwise.heuristics.ras.java.iteration_order import string_hash
+from slotwise.heuristics.ras.java.iteration_order import LEAST_TABLE, map_order, string_hash
 from slotwise.heuristics.ras.model import Offer, RasModel, RasTopology
 from slotwise.models.instance.placement import UNPLACED, Placement, from_places
 
@@ -76,24 +76,31 @@ class ClusterTables:
 
     Attributes
     ----------
+    topologies
+        Keys of the map of assignments, also topologies that have lost all.
     assignments
         Per topology.
     """
 
-    def __init__(self, model: RasModel) -> None:
-        """Start with nothing assigned."""
+    def __init__(self, model: RasModel, buckets: int = LEAST_TABLE) -> None:
+        """Start with nothing assigned; `buckets` are those of the map of assignments."""
         self._model = model
         self._node_hashes = [string_hash(one) for one in model.cluster.ids]
         hashes = [string_hash(one.topology.id) for one in model.topologies]
-        self._topologies: JavaTable[int] = JavaTable(lambda topology: hashes[topology])
+        self._topology_hash = hashes.__getitem__
+        self.topologies: JavaTable[int] = JavaTable(self._topology_hash, buckets)
+        self._sharing: dict[int, JavaTable[int]] = {}
         self.assignments = [AssignmentTables(self._node_hashes) for _ in hashes]
         self._labels = [JavaTable(partial(slot_hash, start)) for start in self._node_hashes]
 
     def assign(self, topology: int, slot: Slot, tasks: Sequence[int]) -> None:
         """Note that `tasks` were put into the free `slot`, in this order."""
-        self._topologies.put(topology)
+        self.topologies.put(topology)
         self.assignments[topology].assign(slot, tasks)
         self._labels[slot[0]].put(slot[1])
+        if slot[0] not in self._sharing:
+            self._sharing[slot[0]] = JavaTable(self._topology_hash)
+        self._sharing[slot[0]].put(topology)
 
     def free(self, topology: int, slot: Slot, tasks: Sequence[int]) -> None:
         """Note that `slot` was freed of `tasks`, all it had."""
@@ -101,13 +108,39 @@ class ClusterTables:
 
     def copy(self, tasks_of: Callable[[Slot], Sequence[int]]) -> ClusterTables:
         """Return the tables of a copied cluster, which assigns worker by worker again."""
-        other = ClusterTables(self._model)
-        for topology in self._topologies:
-            for slot in self.assignments[topology].workers:
-                other.assign(topology, slot, tasks_of(slot))
-        return other
+        return self._assigned_again(ClusterTables(self._model), self.topologies, tasks_of)
 
-    def read_order(self, slots: Iterable[Slot]) -> list[Slot]:
+    def taking_over(
+        self, other: ClusterTables, tasks_of: Callable[[Slot], Sequence[int]]
+    ) -> ClusterTables:
+        """Return the tables after ``updateFrom``: assigned again in the order of a copied map.
+
+        The map of assignments stays as large as it was.
+        """
+        listed = map_copy(list(other.topologies), self._topology_hash, self._model.java)
+        emptied = ClusterTables(self._model, self.topologies.buckets)
+        return other._assigned_again(emptied, listed, tasks_of)
+
+    def _assigned_again(
+        self,
+        fresh: ClusterTables,
+        topologies: Iterable[int],
+        tasks_of: Callable[[Slot], Sequence[int]],
+    ) -> ClusterTables:
+        for topology in topologies:
+            for slot in self.assignments[topology].workers:
+                fresh.assign(topology, slot, tasks_of(slot))
+        return fresh
+
+    def read_topologies(self, running: Iterable[int]) -> list[int]:
+        """Return running topologies in the order of the map of them that Storm reads.
+
+        What runs has no order in a file, so the map is filled in that of the ids.
+        """
+        index = {self._model.topologies[t].topology.id: t for t in running}
+        return [index[key] for key in map_order(sorted(index))]
+
+    def read_slots(self, slots: Iterable[Slot]) -> list[Slot]:
         """Return the slots of a running topology in the order in which Storm reads them."""
         read = AssignmentTables(self._node_hashes).workers
         for slot in slots:
@@ -119,10 +152,10 @@ class ClusterTables:
         used_labels = set(used)
         return [label for label in self._labels[node] if label in used_labels]
 
-    def topologies(self, some: Iterable[int]) -> list[int]:
-        """Return `some` assigned topologies in the order of the map of assignments."""
+    def sharing(self, node: int, some: Iterable[int]) -> list[int]:
+        """Return `some` topologies in the order of the node's map of what they share there."""
         selected = set(some)
-        return [topology for topology in self._topologies if topology in selected]
+        return [topology for topology in self._sharing.get(node, ()) if topology in selected]
 
 
 # The contents and requests of a worker, in Storm's doubles (``Cluster.calculateWorkerResources``).
@@ -298,6 +331,13 @@ class RasState:
 
     def copy(self) -> RasState:
         """Return an independent state that has the same assignments, and no stale memory."""
+        return self._with_tables(None if self.tables is None else self.tables.copy(self._tasks_of))
+
+    def _tasks_of(self, slot: Slot) -> tuple[int, ...]:
+        return self.workers[slot[0]][slot[1]].tasks
+
+    def _with_tables(self, tables: ClusterTables | None) -> RasState:
+        """Return the copy that has these tables."""
         other = RasState(self.model, None if self.log is None else self.log.copy())
         other.places = [dict(one) for one in self.places]
         other.on_node = [dict(one) for one in self.on_node]
@@ -305,8 +345,8 @@ class RasState:
         other.cpu, other.memory, other.generic = self.cpu[:], self.memory[:], self.generic[:]
         other._used = list(self._used)
         other._shared = [dict(one) for one in self._shared]
-        if self.tables is not None:
-            other.tables = self.tables.copy(lambda slot: self.workers[slot[0]][slot[1]].tasks)
+        other.tables = tables
+        if tables is not None:
             for node, held in enumerate(other.workers):
                 if held:
                     other._refresh(node)
@@ -319,7 +359,10 @@ class RasState:
 
     def adopt(self, other: RasState) -> None:
         """Take over all assignments of `other`, a state of the same instance."""
-        fresh = other.copy()
+        tables = None
+        if self.tables is not None and other.tables is not None:
+            tables = self.tables.taking_over(other.tables, other._tasks_of)
+        fresh = other._with_tables(tables)
         self.places, self.on_node, self.workers = fresh.places, fresh.on_node, fresh.workers
         self.cpu, self.memory, self.generic = fresh.cpu, fresh.memory, fresh.generic
         self._used, self._shared, self.tables = fresh._used, fresh._shared, fresh.tables
@@ -331,17 +374,19 @@ class RasState:
 
         A worker that holds another topology is left to it, and the tasks stay unassigned.
         """
-        first = 0
+        slots: dict[int, dict[Slot, list[int]]] = {}
         for t, topology in enumerate(self.model.topologies):
-            slots: dict[Slot, list[int]] = {}
             for task in range(len(topology.component_of)):
-                node = placement.nodes[first + task]
-                if node != UNPLACED:
-                    slots.setdefault((node, placement.workers[first + task]), []).append(task)
-            for slot in slots if self.tables is None else self.tables.read_order(slots):
+                row = self._first[t] + task
+                if placement.nodes[row] != UNPLACED:
+                    slot = placement.nodes[row], placement.workers[row]
+                    slots.setdefault(t, {}).setdefault(slot, []).append(task)
+        for t in slots if self.tables is None else self.tables.read_topologies(slots):
+            own = slots[t]
+            for slot in own if self.tables is None else self.tables.read_slots(own):
                 if slot[1] not in self.workers[slot[0]]:
-                    self.replace(slot, worker_of(topology, t, slots[slot], self.model.least_cpu))
-            first += len(topology.component_of)
+                    topology = self.model.topologies[t]
+                    self.replace(slot, worker_of(topology, t, own[slot], self.model.least_cpu))
 
     def placement(self) -> Placement:
         """Return all assignments as a placement of the instance."""
@@ -465,7 +510,7 @@ class RasState:
         workers, shared = self.workers[node], self._shared[node]
         labels, sharing = list(workers), list(shared)
         if self.tables is not None:
-            labels, sharing = self.tables.labels(node, workers), self.tables.topologies(shared)
+            labels, sharing = self.tables.labels(node, workers), self.tables.sharing(node, shared)
         contents = [workers[label] for label in labels]
         self._used[node] = added_up(self.model, contents, [shared[t] for t in sharing])
         self._set_left(node)

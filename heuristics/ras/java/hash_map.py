@@ -50,6 +50,11 @@ class JavaTable(Generic[K]):
         """Walk over the keys."""
         return (key for bucket in self._buckets for key in bucket)
 
+    @property
+    def buckets(self) -> int:
+        """How many it has; it may have more keys, and it never has fewer again."""
+        return len(self._buckets)
+
     def put(self, key: K) -> None:
         """Add `key` at the end of its bucket, unless it is there; grow when too full."""
         bucket = self._bucket(key)

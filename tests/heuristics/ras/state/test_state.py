@@ -10,8 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ras_cases import ras_instance
 
+from slotwise.heuristics.ras.java.iteration_order import string_hash
 from slotwise.heuristics.ras.model import ras_model
-from slotwise.heuristics.ras.state import RasState
+from slotwise.heuristics.ras.scheduler import schedule_round
+from slotwise.heuristics.ras.state import ClusterTables, RasState
 from slotwise.heuristics.ras.strategies.strategy import RasLimits, schedule_topology
 from slotwise.models.cancellation import CancellationToken, WorkClock
 from slotwise.models.instance.cluster import Cluster, Node
@@ -177,3 +179,71 @@ def test_a_time_limit_of_0_is_none_until_the_scheduler_stops_the_search(
         RasState(model), 0, strategy, RasLimits(max_seconds=0.1), every_step_counts
     )
     assert (stopped.status, stopped.states) == ("not-enough-resources", 0)
+
+
+def sharing(key: str, tasks: int, shared: str, priority: int = 0) -> Topology:
+    """Return a topology whose tasks ask for 1 MB each and share memory on every node."""
+    need = {"cpu": Decimal(1), "onheap_mb": Decimal(1)}
+    region = SharedMemory("m", "offheap_node", Decimal(shared), ("s",))
+    spout = Component("s", "spout", tasks, need)
+    return Topology(key, (spout,), shared_memory=(region,), priority=priority)
+
+
+def test_memory_shared_on_a_node_is_added_in_the_order_of_that_nodes_map() -> None:
+    """The ids have one hash code. Aa, which runs elsewhere, is the last to come to n0.
+
+    So its memory is added last there, and both tasks of it fit to the last digit, as in Storm
+    2.8.3; in the order of the map of assignments, where it stands first, the second does not.
+    """
+    assert string_hash("Aa") == string_hash("BB") == string_hash("C#")
+    full = {"cpu": Decimal(100), "memory_mb": Decimal("5.8")}
+    nodes = (
+        Node("n0", "r0", slots=4, resources=full),
+        Node("n1", "r1", slots=4, resources={"cpu": Decimal(1), "memory_mb": Decimal(100)}),
+    )
+    topologies = (sharing("Aa", 3, "0.4", 2), sharing("BB", 1, "0.8"), sharing("C#", 1, "0.6"))
+    places = {"Aa": Place("n1", 0), "BB": Place("n0", 0), "C#": Place("n0", 1)}
+    running = {key: {"s[0]": place} for key, place in places.items()}
+    done = schedule_round(Instance("i", Cluster(nodes), topologies, running=running))
+    assert done.placement.nodes == (1, 0, 0, 0, 0)
+
+
+RUNNING = "t1127 t191 t229 t290 t52 t74 u0 u1 u2 u3 u4"
+SHARED = "8.91 2.31 6.57 7.52 1.92 1.34 0.73 5.45 8.67 2.2 7.63"
+
+
+@pytest.mark.parametrize("turn", [1, -1])
+def test_what_runs_is_read_by_name_and_listed_in_a_copied_map_after_each_topology(
+    turn: int,
+) -> None:
+    """Storm 2.8.3 on Java 17 writes this sum; the first six ids share a bucket of 16, not of 32.
+
+    Twelve assignments fill 16 buckets, and the copy of their map has 32. The order of the file
+    decides nothing.
+    """
+    topologies = [
+        sharing(key, 1, mb)
+        for key, mb in list(zip(RUNNING.split(), SHARED.split(), strict=True))[::turn]
+    ]
+    running = {one.id: {"s[0]": Place("n", i)} for i, one in enumerate(topologies)}
+    new = replace(sharing("new", 1, "1", 1), shared_memory=())
+    large = replace(sharing("large", 1000, "1", 2), shared_memory=())
+    node = Node("n", "r", resources={"cpu": Decimal(9999), "memory_mb": Decimal(100)})
+    done = schedule_round(
+        Instance("i", Cluster((node,)), (*topologies, new, large), running=running)
+    )
+    assert "(Available: 34.749999999999986 MB)" in done.decisions[-1].message
+
+
+def test_the_map_of_assignments_stays_as_large_as_it_was() -> None:
+    """13 keys need 32 buckets, in which t4 stands before t30; both are in one of 16."""
+    keys = ("t30", "t4", *(f"u{i}" for i in range(11)))
+    node = Node("n", "r", resources={"cpu": Decimal("0.1"), "memory_mb": Decimal(1)})
+    made = Instance("i", Cluster((node,)), tuple(sharing(key, 1, "1") for key in keys))
+    small, large = ClusterTables(ras_model(made)), ClusterTables(ras_model(made))
+    for index in range(len(keys)):
+        large.assign(index, (0, index), (0,))
+    for index in range(2):
+        small.assign(index, (0, index), (0,))
+    assert list(small.copy(lambda _: (0,)).topologies) == [0, 1]
+    assert list(large.taking_over(small, lambda _: (0,)).topologies) == [1, 0]
