@@ -7,6 +7,7 @@ must come out here.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -39,7 +40,8 @@ class AssignmentTables:
     workers, resources
         Keys of ``slotToExecutors`` and of ``resources``.
     nodes
-        Keys of ``nodeIdToTotalSharedOffHeapNode``, also of nodes that have been left.
+        Keys of ``nodeIdToTotalSharedOffHeapNode``, also of nodes that have been left: those came
+        out and back.
     """
 
     def __init__(self, node_hashes: Sequence[int]) -> None:
@@ -53,6 +55,7 @@ class AssignmentTables:
         self.workers = JavaTable(hash_of_slot)
         self.resources = JavaTable(hash_of_slot)
         self.nodes = JavaTable(node_hashes.__getitem__)
+        self._workers_on: Counter[int] = Counter()
 
     def assign(self, slot: Slot, tasks: Sequence[int]) -> None:
         """Note that `tasks` were put into the free `slot`, in this order."""
@@ -61,13 +64,17 @@ class AssignmentTables:
         self.workers.compute_if_absent(slot)
         self.resources.put(slot)
         self.nodes.put(slot[0])
+        self._workers_on[slot[0]] += 1
 
     def free(self, slot: Slot, tasks: Sequence[int]) -> None:
         """Note that `slot` was freed of `tasks`, all it had."""
         self.workers.remove(slot)
+        self._workers_on[slot[0]] -= 1
         for task in tasks:
             self.executors.remove(task)
         self.resources.remove(slot)
+        if not self._workers_on[slot[0]]:
+            self.nodes.remove(slot[0])
         self.nodes.put(slot[0])
 
 

@@ -12,7 +12,13 @@ from slotwise.heuristics.ras.scheduler import schedule_round
 from slotwise.heuristics.ras.strategies.executor_order import by_constraint_severity
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance
-from slotwise.models.instance.topology import Component, Constraints, Topology
+from slotwise.models.instance.topology import (
+    Component,
+    Constraints,
+    SharedMemory,
+    Stream,
+    Topology,
+)
 
 
 def test_a_limit_per_node_counts_all_components_over_it() -> None:
@@ -100,3 +106,28 @@ def test_resources_of_one_bucket_stand_by_name_whatever_the_order_of_the_file() 
     node = Node("n", "r", resources={key: Decimal(value) for key, value in offered.items()})
     one = schedule_round(Instance("i", Cluster((node,)), (asked,)), strategy="ras-default")
     assert "{a=2.0, licence=0.0," in one.decisions[0].message
+
+
+def test_a_node_whose_only_worker_grows_comes_last_in_its_bucket() -> None:
+    """Storm 2.8.3 misses no memory here: the node dealt to twice is added last.
+
+    It frees a worker to add an executor. Where the node kept its place among the three, whose ids
+    have one hash code, 3.552713678800501E-15 MB would be missing.
+    """
+    shared = ["3.5", "6.1", "7.7", "9.3"]
+    need = {"cpu": Decimal(10), "onheap_mb": Decimal(1)}
+    dealt = [Component(f"c{i}", "bolt" if i else "spout", 1, need) for i in range(len(shared))]
+    topology = Topology(
+        "t",
+        (*dealt, Component("too-large", "bolt", 2, {"cpu": Decimal(120)})),
+        tuple(Stream(f"c{i}", f"c{i + 1}") for i in range(len(shared) - 1)),
+        shared_memory=tuple(
+            SharedMemory(f"m{i}", "offheap_node", Decimal(mb), (f"c{i}",))
+            for i, mb in enumerate(shared)
+        ),
+    )
+    full = {"cpu": Decimal(100), "memory_mb": Decimal(100)}
+    nodes = tuple(Node(name, "r", slots=4, resources=full) for name in ("Aa", "BB", "C#"))
+    one = schedule_round(Instance("i", Cluster(nodes), (topology,)), strategy="ras-round-robin")
+    assert "(4 states traversed" in one.decisions[0].message
+    assert "Memory" not in one.decisions[0].message
