@@ -80,6 +80,8 @@ class RasComponent:
     ----------
     id, spout, system
         System components (ackers, say) take no part in the executor orders.
+    hash
+        Java's hash code of the id.
     need
         Of one executor.
     executors
@@ -87,7 +89,8 @@ class RasComponent:
     set_order
         The same in the order of a ``HashSet`` (``getComponentToExecutors``).
     regions
-        Indices of the shared regions that its executors touch.
+        Indices of the shared regions that its executors touch, in the order of Java's set of their
+        names.
     children, parents
         Indices of user components at the other end of a stream, each once, in the order of Java's
         sets.
@@ -96,6 +99,7 @@ class RasComponent:
     """
 
     id: str
+    hash: int
     spout: bool
     system: bool
     need: Need
@@ -143,9 +147,14 @@ class RasTopology:
     heap_limit: float
     acker: int | None
 
-    def in_set(self, regions: Iterable[int]) -> list[int]:
-        """Return indices of regions in the order of Java's set of them."""
-        return set_order(sorted(regions), lambda r: self.regions[r].hash)
+    def regions_of(self, components: Iterable[int]) -> list[int]:
+        """Return the regions that `components` touch, in the order of Java's set of them.
+
+        It is filled component by component, in the order of a set of their names.
+        """
+        listed = set_order(components, lambda c: self.components[c].hash)
+        touched = dict.fromkeys(r for c in listed for r in self.components[c].regions)
+        return set_order(touched, lambda r: self.regions[r].hash)
 
     @property
     def has_spout(self) -> bool:
@@ -214,6 +223,9 @@ def _component(
     ids = [one.id for one in topology.placed_components]
     children = map_order(b for a, b in links if a == component.id)
     parents = map_order(a for a, b in links if b == component.id)
+    regions = {
+        one.id: r for r, one in enumerate(topology.shared_memory) if component.id in one.components
+    }
     shuffled = {
         ids.index(stream.target)
         for stream in topology.streams
@@ -221,14 +233,13 @@ def _component(
     }
     return RasComponent(
         id=component.id,
+        hash=string_hash(component.id),
         spout=component.kind == "spout",
         system=is_system(component),
         need=need_of(component, generic),
         executors=tuple(own),
         set_order=tuple(set_order(own, executor_hash)),
-        regions=tuple(
-            r for r, one in enumerate(topology.shared_memory) if component.id in one.components
-        ),
+        regions=tuple(regions[name] for name in map_order(regions)),
         children=tuple(ids.index(key) for key in children),
         parents=tuple(ids.index(key) for key in parents),
         shuffled=frozenset(shuffled),

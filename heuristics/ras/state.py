@@ -208,7 +208,6 @@ def worker_of(
     cpu = onheap = offheap = 0.0
     generic = [0.0] * len(topology.components[topology.component_of[tasks[0]]].need.generic)
     counts: dict[int, int] = {}
-    regions: dict[int, None] = {}
     for task in tasks:
         c = topology.component_of[task]
         component = topology.components[c]
@@ -219,8 +218,8 @@ def worker_of(
         for g, amount in enumerate(need.generic):
             generic[g] += amount
         counts[c] = counts.get(c, 0) + 1
-        regions.update(dict.fromkeys(component.regions))
-    for r in topology.in_set(regions):
+    regions = topology.regions_of(counts)
+    for r in regions:
         offheap += topology.regions[r].offheap_worker
         onheap += topology.regions[r].onheap
     charged = max(cpu, least_cpu)
@@ -478,12 +477,11 @@ class RasState:
         `extra` is the index of a component as if one executor of it came.
         """
         model = self.model.topologies[topology]
-        present = {c for worker in self._mine(topology, node) for c in worker.counts}
+        present = dict.fromkeys(c for one in self._mine(topology, node) for c in one.counts)
         if extra is not None:
-            present.add(extra)
-        touched = {r for c in present for r in model.components[c].regions}
+            present[extra] = None
         total = 0.0
-        for r in model.in_set(touched):
+        for r in model.regions_of(present):
             total += model.regions[r].offheap_node
         return total
 

@@ -131,3 +131,24 @@ def test_a_node_whose_only_worker_grows_comes_last_in_its_bucket() -> None:
     one = schedule_round(Instance("i", Cluster(nodes), (topology,)), strategy="ras-round-robin")
     assert "(4 states traversed" in one.decisions[0].message
     assert "Memory" not in one.decisions[0].message
+
+
+def test_shared_regions_are_added_in_the_order_of_a_set_filled_component_by_component() -> None:
+    """Storm 2.8.3 writes this amount; in the order of the file it would be 1.2999999999999972.
+
+    The set is filled in the order of a set of the components' names: a, split, lines.
+    """
+    shared = {"lines": "7", "a": "3.8", "split": "7.9"}
+    topology = Topology(
+        "t",
+        tuple(Component(key, "spout", 1, {"cpu": Decimal(1)}) for key in shared),
+        shared_memory=tuple(
+            SharedMemory(f"m{i}", "offheap_worker", Decimal(mb), (key,))
+            for i, (key, mb) in enumerate(shared.items())
+        ),
+        priority=0,
+    )
+    large = Topology("large", (Component("s", "spout", 1, {"onheap_mb": Decimal(1000)}),))
+    node = Node("n", "r", resources={"cpu": Decimal(100), "memory_mb": Decimal(20)})
+    one = schedule_round(Instance("i", Cluster((node,)), (topology, large)))
+    assert "(Available: 1.3000000000000007 MB)" in one.decisions[1].message
