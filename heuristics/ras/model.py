@@ -42,10 +42,13 @@ from slotwise.models.problem.scaling import CPU, MEMORY
 
 # A topology as Storm's Resource Aware Scheduler sees it: executors, requests, neighbours.
 #
-# Executor k of a topology is the k-th task of its file: components in the order of the file,
-# ackers last. Storm numbers the tasks of spouts, then bolts, in the order of Java's map of
-# component names; a file in that order (as those made from Storm's tests are) has Storm's own
-# numbers. Storm's executors may hold several tasks, ours hold one.
+# Executor k of a topology is the k-th task of its file, from 0: components in the order of the
+# file, ackers last. Storm's own tests of the scheduler number the tasks of spouts, then bolts, in
+# the order of Java's maps of component names (``genExecsAndComps``); a file in that order, as
+# those made from them are, has the same numbers. A running Storm numbers from 1 in the order of
+# component names, ackers and its system tasks among them (``StormCommon.stormTaskInfoImpl``), so
+# that its tables list executors in another order. Storm's executors may hold several tasks, ours
+# hold one.
 
 SHUFFLES = ("shuffle", "local_or_shuffle")
 SYSTEM_PREFIX = "__"
