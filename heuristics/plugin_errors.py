@@ -11,6 +11,7 @@ from traceback import walk_tb
 from types import CodeType
 
 from slotwise.heuristics.method import MethodError
+from slotwise.models.cancellation import CancellationToken, CancelledError
 from slotwise.models.errors import one_line
 
 MOST_CHARACTERS = 300
@@ -69,10 +70,13 @@ def format_error(error: BaseException, package: str) -> str:
 
 
 @contextmanager
-def wrap_plugin_errors(name: str, function: object) -> Iterator[None]:
+def wrap_plugin_errors(
+    name: str, function: object, token: CancellationToken | None = None
+) -> Iterator[None]:
     """Turn any exception of `function`, of the method `name`, into a `MethodError`.
 
-    Exceptions of our own methods are bugs of ours and keep their traceback.
+    Exceptions of our own methods are bugs of ours and keep their traceback. With `CancelledError`
+    a function that was given `token` obeys it, if that is cancelled.
     """
     package = package_of(function)
     try:
@@ -80,7 +84,8 @@ def wrap_plugin_errors(name: str, function: object) -> Iterator[None]:
     except MethodError:
         raise
     except (Exception, SystemExit) as error:
-        if package == OURS:
+        obeys = isinstance(error, CancelledError) and token is not None and token.is_cancelled
+        if package == OURS or obeys:
             raise
         where = "" if raised_at(error, package) else defined_at(function)
         raise MethodError(

@@ -76,7 +76,7 @@ def run_method(
     reason = unsupported(problem, method)
     if reason is not None:
         return Refusal(reason)
-    with wrap_plugin_errors(method.name, method.place):
+    with wrap_plugin_errors(method.name, method.place, token):
         rng = np.random.default_rng(seed)
         if token is None or method.place_until is None:
             answer = method.place(problem, rng)

@@ -19,6 +19,8 @@ from slotwise.heuristics import registry
 from slotwise.heuristics.method import MethodError
 from slotwise.heuristics.ours import HEURISTICS
 from slotwise.heuristics.run import run_method
+from slotwise.models.cancellation import CancellationToken, CancelledError
+from slotwise.models.instance.placement import Refusal
 from slotwise.models.instance_file import read_instance
 from slotwise.models.problem.compile import compile_problem
 
@@ -216,6 +218,29 @@ def test_a_bug_of_ours_keeps_its_traceback(examples: Path, monkeypatch: pytest.M
     problem = compile_problem(read_instance("word-count.json"))
     with pytest.raises(TypeError, match="NoneType"):
         run_method(problem, method, 0)
+
+
+OBEYS = """
+def place_until(problem, rng, token):
+    token.check()
+    return Refusal("it was not stopped")
+def place(problem, rng):
+    return place_until(problem, rng, CancellationToken(deadline=0))
+method = Method("bad", "a test", place, place_until=place_until)
+"""
+
+
+def test_a_method_that_obeys_its_token_is_stopped_and_has_not_crashed(
+    bring: Bring, examples: Path
+) -> None:
+    bring("from slotwise.models.cancellation import CancellationToken\n" + OBEYS)
+    problem = compile_problem(read_instance("word-count.json"))
+    method = registry.find_method("bad")
+    assert run_method(problem, method, 0, CancellationToken()) == Refusal("it was not stopped")
+    with pytest.raises(CancelledError):
+        run_method(problem, method, 0, CancellationToken(deadline=0))
+    with pytest.raises(MethodError, match="the method bad failed: CancelledError"):
+        run_method(problem, method, 0)  # a token of its own, which nobody else has cancelled
 
 
 def test_running_out_of_memory_is_told_as_such(bring: Bring, examples: Path) -> None:
