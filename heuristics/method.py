@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import update_wrapper
 from typing import TypeAlias
 
 from numpy.random import Generator
@@ -27,7 +28,12 @@ def supports_all(problem: Problem) -> str | None:
 
 def never_stopped(place_until: PlaceUntil) -> Place:
     """Return `place_until` as a `Place`, with a token that is never cancelled."""
-    return lambda problem, rng: place_until(problem, rng, CancellationToken())
+
+    def place(problem: Problem, rng: Generator) -> Placement | Refusal:
+        return place_until(problem, rng, CancellationToken())
+
+    # Whose code it is, and where, is asked of what it wraps.
+    return update_wrapper(place, place_until, assigned=(), updated=())
 
 
 @dataclass(frozen=True, slots=True)

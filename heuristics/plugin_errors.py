@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from traceback import walk_tb
-from types import CodeType
+from types import CodeType, FunctionType
 
 from slotwise.heuristics.method import MethodError
 from slotwise.models.cancellation import CancellationToken, CancelledError
@@ -22,9 +22,19 @@ OURS = "slotwise"
 
 def package_of(function: object) -> str:
     """Return the top-level package of a callable; empty where it is unknown."""
-    while isinstance(function, partial):
-        function = function.func
-    return str(getattr(function, "__module__", None) or "").partition(".")[0]
+    module = getattr(_innermost(function), "__module__", None)
+    return str(module or "").partition(".")[0]
+
+
+def _innermost(function: object) -> object:
+    """Return the function in a partial function, or in one that wraps it."""
+    while True:
+        if isinstance(function, partial):
+            function = function.func
+        elif isinstance(function, FunctionType) and hasattr(function, "__wrapped__"):
+            function = function.__wrapped__
+        else:
+            return function
 
 
 def defined_at(function: object) -> str:
@@ -34,8 +44,7 @@ def defined_at(function: object) -> str:
     """
     if package_of(function) == OURS:
         return ""
-    while isinstance(function, partial):
-        function = function.func
+    function = _innermost(function)
     if callable(function):
         function = inspect.unwrap(function)
         if not hasattr(function, "__code__"):  # an object whose class says how it is called

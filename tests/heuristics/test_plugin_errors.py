@@ -18,6 +18,7 @@ from slotwise.benchmarks.grading.sources import read_cases
 from slotwise.heuristics import registry
 from slotwise.heuristics.method import MethodError
 from slotwise.heuristics.ours import HEURISTICS
+from slotwise.heuristics.plugin_errors import defined_at
 from slotwise.heuristics.run import run_method
 from slotwise.models.cancellation import CancellationToken, CancelledError
 from slotwise.models.instance.placement import Refusal
@@ -241,6 +242,35 @@ def test_a_method_that_obeys_its_token_is_stopped_and_has_not_crashed(
         run_method(problem, method, 0, CancellationToken(deadline=0))
     with pytest.raises(MethodError, match="the method bad failed: CancelledError"):
         run_method(problem, method, 0)  # a token of its own, which nobody else has cancelled
+
+
+def test_what_never_stopped_makes_of_a_foreign_function_is_foreign(
+    bring: Bring, examples: Path
+) -> None:
+    file = bring(
+        "from slotwise.heuristics.method import never_stopped\n"
+        "def place_until(problem, rng, token):\n"
+        "    problem.instance.topologies[0].components[0].resources['cpu'] = 0\n"
+        "    return 1 / 0\n"
+        "method = Method('bad', '', never_stopped(place_until), place_until=place_until)"
+    )
+    problem = compile_problem(read_instance("word-count.json"))
+    cpu = problem.instance.topologies[0].components[0].resources["cpu"]
+    with pytest.raises(MethodError) as caught:
+        run_method(problem, registry.find_method("bad"), 0)
+    assert str(caught.value).endswith(f"division by zero ({line_of(file, '1 / 0')})")
+    assert problem.instance.topologies[0].components[0].resources["cpu"] == cpu != 0
+
+
+def test_an_answer_of_never_stopped_is_traced_to_the_function_in_it(bring: Bring) -> None:
+    file = bring(
+        "from functools import partial\n"
+        "from slotwise.heuristics.method import never_stopped\n"
+        "def place_until(answer, problem, rng, token): return answer\n"
+        "method = Method('bad', '', never_stopped(partial(place_until, 7)))"
+    )
+    method = registry.find_method("bad")
+    assert defined_at(method.place) == f" ({line_of(file, 'def place_until')})"
 
 
 def test_running_out_of_memory_is_told_as_such(bring: Bring, examples: Path) -> None:
