@@ -17,6 +17,7 @@ from typing import TypeVar
 from slotwise.heuristics.one_by_one import one_of_each_in_turn
 from slotwise.heuristics.ras.java.hash_map import java_7_order
 from slotwise.heuristics.ras.java.iteration_order import string_hash
+from slotwise.heuristics.ras.model import is_system
 from slotwise.models.instance.topology import ACKER, Topology
 from slotwise.models.problem.problem import Problem
 
@@ -148,12 +149,12 @@ class ResearchGraph:
 
 def research_graph(topology: Topology) -> ResearchGraph:
     """Return the graph of `topology`; components of the system are not part of it."""
+    users = [one for one in topology.components if not is_system(one)]
     spouts = _sent_from_nimbus(
-        _stored([one.id for one in topology.components if one.kind == "spout"], string_hash),
-        string_hash,
+        _stored([one.id for one in users if one.kind == "spout"], string_hash), string_hash
     )
-    system = [one.id for one in topology.components if one.kind == "system"]
-    stored = _stored([one.id for one in topology.components if one.kind == "bolt"], string_hash)
+    system = [one.id for one in topology.components if is_system(one)]
+    stored = _stored([one.id for one in users if one.kind == "bolt"], string_hash)
     every_bolt = dict.fromkeys([*stored, ACKER, *system, SYSTEM])
     bolts = [name for name in _sent_from_nimbus(every_bolt, string_hash) if name in set(stored)]
     children: dict[str, list[str]] = {name: [] for name in (*spouts, *bolts)}

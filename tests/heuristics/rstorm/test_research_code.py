@@ -21,7 +21,7 @@ from slotwise.heuristics.ours import HEURISTICS
 from slotwise.heuristics.registry import find_method
 from slotwise.heuristics.rstorm.metric import RStormWeights
 from slotwise.heuristics.rstorm.research_code import r_storm
-from slotwise.heuristics.rstorm.task_order import research_task_selection
+from slotwise.heuristics.rstorm.task_order import research_graph, research_task_selection
 from slotwise.heuristics.run import run_method
 from slotwise.models.families.registry import FAMILIES
 from slotwise.models.families.rstorm import TopologyShape, instance_of, shapes
@@ -98,6 +98,16 @@ def test_what_the_first_spout_does_not_lead_to_comes_last_component_by_component
         *("s[0]", "s[1]", "lost[0]", "lost[1]", "p[0]", "p[1]"),
         *("__acker[0]", "__acker[1]"),
     ]
+
+
+def test_names_with_two_underscores_are_the_systems_whatever_their_kind() -> None:
+    """``GetTopologyInfo`` passes over them, as spouts, as bolts and as sources."""
+    made = chain(part("__ticks", 1, 1, 1, "spout"), part("a", 1, 1, 1, "spout"))
+    sinks = (part("__metrics", 2, 1, 1), part("b", 2, 1, 1))
+    streams = (*made.streams, Stream("a", "__metrics"), Stream("__metrics", "b"), Stream("a", "b"))
+    made = replace(made, components=(*made.components, *sinks), streams=streams)
+    assert research_graph(made).first_spout == "a"
+    assert order(made) == ["a[0]", "b[0]", "b[1]", "__ticks[0]", "__metrics[0]", "__metrics[1]"]
 
 
 def test_without_a_spout_the_topology_is_refused() -> None:
