@@ -149,6 +149,14 @@ def test_where_the_strategies_do_not_apply() -> None:
     assert isinstance(answer(plain), Placement)
 
 
+def test_a_node_that_lacks_memory_has_none_of_it() -> None:
+    plain = instance(topology("t", 3))
+    lacking = replace(plain.cluster.nodes[0], resources={"cpu": Decimal(100)})
+    found = answer(replace(plain, cluster=Cluster((lacking, plain.cluster.nodes[1]))))
+    assert isinstance(found, Placement)
+    assert found.nodes == (1, 1, 1)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_soft_resources_are_hard_here(name: str) -> None:
     objective = Objective(soft={"cpu": 1})
