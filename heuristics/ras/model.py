@@ -390,12 +390,12 @@ def ports_of(labels: Collection[int], slots: int) -> Sequence[int]:
 
 
 MANY_PORTS = 64
-"""Ports of a node up to which plain lists are as fast as arrays."""
+"""Free ports of a node up to which plain lists are as fast as arrays."""
 
 
 def slot_order(node: str, ports: Sequence[int], used: Collection[int]) -> list[int]:
     """Return those of a node's `ports` not `used`, in the order of ``RasNode``'s set of slots."""
-    if isinstance(ports, range) and len(ports) > MANY_PORTS:
+    if isinstance(ports, range) and len(ports) - len(used) > MANY_PORTS:
         return _order_of_many(node, len(ports), used)
     start = string_hash(node)
     text = {f"{node}:{port}": port for port in set_order(ports, int)}

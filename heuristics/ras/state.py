@@ -15,8 +15,8 @@ from itertools import accumulate
 
 from slotwise.heuristics.decision_log import DecisionLog
 from slotwise.heuristics.ras.java.hash_codes import executor_hash, map_copy, set_order, slot_hash
-from slotwise.heuristics.ras.java.hash_map import JavaTable
-from slotwise.heuristics.ras.java.iteration_order import LEAST_TABLE, map_order, string_hash
+from slotwise.heuristics.ras.java.hash_map import LEAST_TABLE, JavaTable
+from slotwise.heuristics.ras.java.iteration_order import map_order, string_hash
 from slotwise.heuristics.ras.model import Offer, RasModel, RasTopology
 from slotwise.models.instance.placement import UNPLACED, Placement, from_places
 

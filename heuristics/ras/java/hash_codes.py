@@ -2,20 +2,20 @@
 
 `iteration_order` has the tables that grow one key at a time; here are those that are made as a
 copy, and those that ``computeIfAbsent`` fills. Keys of one bucket stay in the order in which they
-came, but ``computeIfAbsent`` puts a new key at the head of its bucket. (Java turns a bucket of nine
-or more into a tree where the table has 64 buckets or more; that is not followed here.)
+came, but ``computeIfAbsent`` puts a new key at the head of its bucket. (What becomes of crowded
+buckets: `hash_map`.)
 """
 
 from __future__ import annotations
 
-import math
 import struct
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeVar
 
-from slotwise.heuristics.ras.java.iteration_order import LEAST_TABLE, spread, string_hash, walk
+from slotwise.heuristics.ras.java.hash_map import LEAST_TABLE, JavaTable, copied_table
+from slotwise.heuristics.ras.java.iteration_order import string_hash, walk
 
-T = TypeVar("T")
+T = TypeVar("T", bound=Hashable)
 
 JAVA_RELEASE = 17
 """Whose tables are followed by default; release 19 sizes copies more tightly."""
@@ -42,18 +42,9 @@ def shared_memory_hash(name: str, parts: Sequence[float | None]) -> int:
     return (value + 2**31) % 2**32 - 2**31
 
 
-def copied_table(count: int, java: int = JAVA_RELEASE) -> int:
-    """Return the buckets of a ``HashMap`` made by ``putAll`` of `count` keys into an empty one."""
-    capacity = math.ceil(count / 0.75) if java >= 19 else int(count / 0.75 + 1)
-    size = 1
-    while size < capacity:
-        size *= 2
-    return size
-
-
 def map_copy(keys: Sequence[T], hash_of: Callable[[T], int], java: int = JAVA_RELEASE) -> list[T]:
     """Return `keys` as Java walks over a ``HashMap`` to which a map of them was added at once."""
-    return _by_bucket(keys, hash_of, copied_table(len(keys), java))
+    return walk(keys, hash_of, copied_table(len(keys), java))
 
 
 def thrift_order(keys: Iterable[T], hash_of: Callable[[T], int]) -> list[T]:
@@ -65,12 +56,12 @@ def thrift_order(keys: Iterable[T], hash_of: Callable[[T], int]) -> list[T]:
     size = 1
     while size < 2 * len(sent):
         size *= 2
-    return _by_bucket(sent, hash_of, size)
+    return walk(sent, hash_of, size)
 
 
 def set_copy(keys: Sequence[T], hash_of: Callable[[T], int], java: int = JAVA_RELEASE) -> list[T]:
     """Return `keys` as Java walks over ``new HashSet(keys)``: a copy of at least 16 buckets."""
-    return _by_bucket(keys, hash_of, max(LEAST_TABLE, copied_table(len(keys), java)))
+    return walk(keys, hash_of, max(LEAST_TABLE, copied_table(len(keys), java)))
 
 
 def set_order(keys: Iterable[T], hash_of: Callable[[T], int]) -> list[T]:
@@ -88,19 +79,7 @@ def computed_order(keys: Iterable[str]) -> list[str]:
 
     A full table doubles at the next call, whether or not its key is new.
     """
-    buckets: list[list[str]] = [[] for _ in range(LEAST_TABLE)]
-    seen: set[str] = set()
+    table = JavaTable(string_hash)
     for key in keys:
-        if 4 * len(seen) > 3 * len(buckets):
-            order = [item for bucket in buckets for item in bucket]
-            buckets = [[] for _ in range(2 * len(buckets))]
-            for item in order:
-                buckets[spread(string_hash(item)) & (len(buckets) - 1)].append(item)
-        if key not in seen:
-            seen.add(key)
-            buckets[spread(string_hash(key)) & (len(buckets) - 1)].insert(0, key)
-    return [item for bucket in buckets for item in bucket]
-
-
-def _by_bucket(keys: Sequence[T], hash_of: Callable[[T], int], size: int) -> list[T]:
-    return sorted(keys, key=lambda key: spread(hash_of(key)) & (size - 1))
+        table.compute_if_absent(key)
+    return list(table)

@@ -1,9 +1,9 @@
-"""The keys of a ``java.util.HashMap`` that is filled and emptied, as Java walks over them.
+"""The keys of a ``java.util.HashMap`` as Java walks over them, whatever was done to it.
 
-`hash_codes` has the order of tables that only grow. A table that has been larger keeps its buckets,
-and a key that left and came back stands last in its bucket: sums of doubles show it. A table of
-fewer than 64 buckets doubles when one of them is crowded, too. (A larger one turns that bucket into
-a tree; that is not followed here.)
+A table that has been larger keeps its buckets, and a key that left and came back stands last in its
+bucket: sums of doubles show it. A table of fewer than 64 buckets doubles when one of them is
+crowded, too. (A larger one turns that bucket into a tree; that is not followed here.)
+`iteration_order` and `hash_codes` have shorter ways to the order of tables that only grow.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Generic, TypeVar
 
-from slotwise.heuristics.ras.java.hash_codes import copied_table
-from slotwise.heuristics.ras.java.iteration_order import LEAST_TABLE, spread
-
 K = TypeVar("K", bound=Hashable)
+
+LEAST_TABLE = 16
+"""Buckets of a new ``HashMap``; it doubles when it is more than three quarters full."""
 
 CROWDED = 8
 """A small table doubles when more keys than these come into one bucket; with ``computeIfAbsent``
@@ -23,6 +23,29 @@ one key earlier."""
 
 SMALL = 64
 """Buckets from which a table counts as large (``MIN_TREEIFY_CAPACITY``)."""
+
+
+def spread(value: int) -> int:
+    """Return what ``HashMap`` makes of a hash: its upper half mixed into the lower one."""
+    value &= 0xFFFFFFFF
+    return value ^ (value >> 16)
+
+
+def table_size(count: int, least: int = LEAST_TABLE) -> int:
+    """Return the buckets of a table of `count` keys that grew from `least`, if none is crowded."""
+    size = least
+    while 4 * count > 3 * size:
+        size *= 2
+    return size
+
+
+def copied_table(count: int, java: int) -> int:
+    """Return the buckets of a ``HashMap`` made by ``putAll`` of `count` keys into an empty one."""
+    capacity = math.ceil(count / 0.75) if java >= 19 else int(count / 0.75 + 1)
+    size = 1
+    while size < capacity:
+        size *= 2
+    return size
 
 
 class JavaTable(Generic[K]):
@@ -39,12 +62,17 @@ class JavaTable(Generic[K]):
         self._count = 0
 
     @classmethod
-    def copy_of(cls, keys: Sequence[K], hash_of: Callable[[K], int], java: int) -> JavaTable[K]:
-        """Return ``new HashMap<>(0)`` to which a map of `keys` was added at once."""
-        table = cls(hash_of, copied_table(len(keys), java) if keys else 1)
+    def of(cls, keys: Iterable[K], hash_of: Callable[[K], int], buckets: int) -> JavaTable[K]:
+        """Return a table of `buckets` into which `keys` were put one by one."""
+        table = cls(hash_of, buckets)
         for key in keys:
             table.put(key)
         return table
+
+    @classmethod
+    def copy_of(cls, keys: Sequence[K], hash_of: Callable[[K], int], java: int) -> JavaTable[K]:
+        """Return ``new HashMap<>(0)`` to which a map of `keys` was added at once."""
+        return cls.of(keys, hash_of, copied_table(len(keys), java) if keys else 1)
 
     def __iter__(self) -> Iterator[K]:
         """Walk over the keys."""

@@ -7,18 +7,25 @@ sort's comparisons are part of the algorithm.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeVar
 
+from slotwise.heuristics.ras.java.hash_map import (
+    CROWDED,
+    LEAST_TABLE,
+    SMALL,
+    JavaTable,
+    spread,
+    table_size,
+)
 from slotwise.heuristics.ras.java.timsort import Merger
 
+K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 
 LEAST_MERGE = 32
 """Items from which on a sort merges runs."""
-
-LEAST_TABLE = 16
-"""Buckets of a new ``HashMap``; it doubles when it is more than three quarters full."""
 
 
 def string_hash(text: str) -> int:
@@ -38,30 +45,23 @@ def code_units(text: str) -> tuple[int, ...]:
 def map_order(keys: Iterable[str]) -> list[str]:
     """Return different `keys`, put one by one into a new ``HashMap``, as Java walks over them.
 
-    Keys of one bucket keep their order. (Java turns a bucket of nine or more into a tree where
-    the table has 64 or more; that is not followed here.)
+    Keys of one bucket keep their order (but see `hash_map` on trees).
     """
     return walk(list(keys), string_hash)
 
 
-def walk(keys: list[T], hash_of: Callable[[T], int], least: int = LEAST_TABLE) -> list[T]:
-    """Return `keys` by the bucket of their hash, in a table that grew from `least` by doubling."""
+def walk(keys: Sequence[K], hash_of: Callable[[K], int], least: int = LEAST_TABLE) -> list[K]:
+    """Return different `keys`, put one by one into a table of `least` buckets, as Java walks."""
     size = table_size(len(keys), least)
+    if len(keys) > CROWDED and size < SMALL and _is_crowded(keys, hash_of, least):
+        return list(JavaTable.of(keys, hash_of, least))
     return sorted(keys, key=lambda key: spread(hash_of(key)) & (size - 1))
 
 
-def table_size(count: int, least: int = LEAST_TABLE) -> int:
-    """Return the buckets of a table of `count` keys that grew from `least` by doubling."""
-    size = least
-    while 4 * count > 3 * size:
-        size *= 2
-    return size
-
-
-def spread(value: int) -> int:
-    """Return what ``HashMap`` makes of a hash: its upper half mixed into the lower one."""
-    value &= 0xFFFFFFFF
-    return value ^ (value >> 16)
+def _is_crowded(keys: Sequence[K], hash_of: Callable[[K], int], buckets: int) -> bool:
+    """Whether one of so many buckets has so many of `keys` that a small table would double."""
+    counts = Counter(spread(hash_of(key)) & (buckets - 1) for key in keys)
+    return max(counts.values()) > CROWDED
 
 
 def sort_in_place(items: list[T], compare: Callable[[T, T], float]) -> None:

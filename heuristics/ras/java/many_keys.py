@@ -5,14 +5,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from slotwise.heuristics.ras.java.iteration_order import string_hash, table_size
+from slotwise.heuristics.ras.java.hash_map import table_size
+from slotwise.heuristics.ras.java.iteration_order import string_hash
 
 Hashes = NDArray[np.uint32]
 """Hash codes, from 0 to 2^32 - 1."""
 
 
 def many_in_order(hashes: Hashes) -> NDArray[np.intp]:
-    """Return the positions of keys with these hashes as Java walks over a table of them."""
+    """Return the positions of keys with these hashes as Java walks over a table of them.
+
+    From 25 keys on: of fewer, a crowded bucket may double the table.
+    """
     mixed = hashes ^ (hashes >> np.uint32(16))  # as `spread` does
     buckets = mixed & np.uint32(table_size(len(hashes)) - 1)
     if buckets.max(initial=0) < 2**16:

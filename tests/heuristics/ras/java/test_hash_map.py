@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from slotwise.heuristics.ras.java.hash_codes import set_order, shared_memory_hash
+from slotwise.heuristics.ras.java.hash_codes import (
+    computed_order,
+    map_copy,
+    set_copy,
+    set_order,
+    shared_memory_hash,
+)
 from slotwise.heuristics.ras.java.hash_map import JavaTable, compensated_sum
+from slotwise.heuristics.ras.java.iteration_order import map_order, string_hash, walk
 
 
 def table(*keys: int) -> JavaTable[int]:
@@ -74,3 +83,27 @@ def test_a_crowded_bucket_doubles_a_small_table() -> None:
     for key in range(0, 128, 16):
         computed.compute_if_absent(key)
     assert list(computed) == [96, 64, 32, 0, 112, 80, 48, 16]
+
+
+COLLIDING = ["n17", "n28", "n39", "n104", "n115", "n126", "n137", "n148", "n3"]
+"""All in one bucket of 16; of 32, n3 has another one, before that of the rest."""
+
+
+def test_a_crowded_bucket_doubles_the_tables_that_only_grow() -> None:
+    """As Java 17 and 25 printed it."""
+    doubled = ["n3", *COLLIDING[:-1]]
+    assert map_order(COLLIDING) == set_order(COLLIDING, string_hash) == doubled
+    assert map_copy(COLLIDING, string_hash) == set_copy(COLLIDING, string_hash) == doubled
+    assert map_order(COLLIDING[1:]) == COLLIDING[1:]
+    # `computeIfAbsent` doubles one key earlier, and puts keys at the head of a bucket.
+    eight = ["n3", *COLLIDING[:7]]
+    assert computed_order(eight) == ["n3", *COLLIDING[6::-1]]
+    assert computed_order(eight[:7]) == eight[6::-1]
+
+
+@given(st.lists(st.integers(0, 400), unique=True, max_size=40), st.sampled_from([1, 4, 16, 32]))
+def test_the_short_way_to_an_order_is_that_of_a_table(keys: list[int], least: int) -> None:
+    def crowding(key: int) -> int:
+        return 16 * key if key % 4 else key
+
+    assert walk(keys, crowding, least) == list(JavaTable.of(keys, crowding, least))
