@@ -55,8 +55,8 @@ class Parts:
     def capacities(self, totals: Totals) -> FloatArray:
         """Return the most weight of each part: `balance` times its share of the graph.
 
-        Where the weights of all vertices are whole, it is rounded down, to no less than the share
-        rounded up: vertices of weight 1 cannot be in better balance. These are the numbers of
+        Where that is less and the weights of all vertices are whole, the share rounded up: vertices
+        of weight 1 cannot be in better balance. Rounded down these are the numbers of
         `slotwise.models.graph_partition.balanced_capacities`.
         """
         share = self.sizes * totals.vertex_weight
@@ -66,8 +66,7 @@ class Parts:
         balance = Fraction(repr(float(self.balance)))
         distinct, index = np.unique(share, return_inverse=True)
         exact_shares = [_unrounded(one) for one in distinct.tolist()]
-        rounded = [max(int(balance * one), ceil(one)) for one in exact_shares]
-        return np.asarray(rounded, dtype=np.float64)[index]
+        return np.asarray([float(max(balance * one, ceil(one))) for one in exact_shares])[index]
 
 
 def equal_parts(count: int, balance: float) -> Parts:
