@@ -42,13 +42,9 @@ def throughput(predicted: Prediction) -> float:
 
 
 def mean_latency_ms(predicted: Prediction) -> float | None:
-    """Return the mean over the tuples of all spouts; ``None`` where one has no latency."""
-    emitting = [one for one in predicted.spouts if one.rate != 0]
-    known = [
-        (one.rate, one.latency.mean)
-        for one in emitting
-        if one.rate is not None and one.latency is not None
-    ]
+    """Return the mean over the tuples of all spouts; ``None`` where one has no rate or latency."""
+    emitting = [(one.rate, one.latency) for one in predicted.spouts if one.rate != 0]
+    known = [(rate, latency.mean) for rate, latency in emitting if rate and latency]
     if not emitting or len(known) < len(emitting):
         return None
     return sum(rate * mean for rate, mean in known) / sum(rate for rate, _ in known)

@@ -66,7 +66,8 @@ class Parts:
         balance = Fraction(repr(float(self.balance)))
         distinct, index = np.unique(share, return_inverse=True)
         exact_shares = [_unrounded(one) for one in distinct.tolist()]
-        return np.asarray([float(max(balance * one, ceil(one))) for one in exact_shares])[index]
+        most = [max(balance * one, Fraction(ceil(one))) for one in exact_shares]
+        return np.asarray([float(one) for one in most])[index]
 
 
 def equal_parts(count: int, balance: float) -> Parts:

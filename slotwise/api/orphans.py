@@ -5,7 +5,6 @@ It loads no engine, so that the first answer comes at once.
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -85,7 +84,9 @@ def orphans_of(instance: Instance) -> tuple[Orphan, ...]:
     )
 
 
-def first_places(instance: Instance, max_moves: int | None, time_limit_s: float) -> FirstPlaces:
+def first_places(
+    instance: Instance, max_moves: int | None, token: CancellationToken
+) -> FirstPlaces:
     """Return places of the orphans with no other task moved, or else with the moves allowed.
 
     Parameters
@@ -94,10 +95,9 @@ def first_places(instance: Instance, max_moves: int | None, time_limit_s: float)
         With `running`, and orphans.
     max_moves
         Most other tasks that may move; ``None`` = the instance's own limit, if any.
-    time_limit_s
-        Seconds after which none were found.
+    token
+        Ends the search: then none were found.
     """
-    token = CancellationToken(time.perf_counter() + time_limit_s)
     orphans, base = orphans_of(instance), with_limit(instance, None)
     for limit in (0, least_limit(instance, max_moves)):
         problem = with_limit(instance, limit)

@@ -44,6 +44,7 @@ from slotwise.models.judge.verdict import Verdict, Violation
 from slotwise.models.values import plain, whole
 from slotwise.solver.core.limited import checked_limits
 from slotwise.solver.core.result import Status
+from slotwise.solver.core.supervision import counted_presses
 from slotwise.solver.rebalance.front import Front, FrontPoint, front
 from slotwise.solver.rebalance.limited import with_limit
 from slotwise.solver.rebalance.plan import Plan, make_plan
@@ -65,7 +66,7 @@ def rebalance(
     max_moves: int | None = None,
     parking: int = 0,
     without_nodes: Collection[str] = (),
-    on_first: Callable[[FirstPlaces], object] = lambda first: None,
+    on_first: Callable[[FirstPlaces], object] | None = None,
     time_limit_s: float = 60.0,
     workers: int = 1,
     seed: int = 0,
@@ -137,8 +138,9 @@ def rebalance(
     now = running_placement(base)
     assert now is not None, "it has running"
     orphans = orphans_of(running)
-    if orphans:
-        on_first(first_places(running, most, limits.time_s))
+    if orphans and on_first is not None:
+        with counted_presses() as presses:
+            on_first(first_places(running, most, presses.token.child(started + limits.time_s)))
     if method == OPTIMAL:
         best_front = front(running, DEFAULT_MAX_MOVES if most is None else most, limits)
         name, target, refused = OPTIMAL, _best(best_front), None

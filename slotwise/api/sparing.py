@@ -23,6 +23,7 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.lost_nodes import without_nodes as without
 from slotwise.models.values import whole
 from slotwise.solver.core.limited import checked_limits
+from slotwise.solver.core.supervision import counted_presses
 from slotwise.solver.rebalance.spare import Loss, losses
 
 
@@ -38,11 +39,14 @@ class Spare:
         Every single machine, and every rack where there are several; the worst first.
     seconds
         Wall-clock time.
+    interrupted
+        Whether Ctrl-C ended the search.
     """
 
     given: Instance
     losses: tuple[Loss, ...]
     seconds: float
+    interrupted: bool = False
 
     @property
     def worst(self) -> str:
@@ -52,6 +56,8 @@ class Spare:
     @property
     def exit_code(self) -> Exit:
         """Of ``rebalance --spare``: failed where a loss leaves tasks without a place."""
+        if self.interrupted:
+            return Exit.INTERRUPTED
         codes = {"placed": Exit.DONE, "open": Exit.NO_ANSWER, "impossible": Exit.FAILED}
         return codes[self.worst]
 
@@ -119,5 +125,7 @@ def spare(
     if running.running is None:
         raise InputError(f"{NEEDS_RUNNING}, or a placement", field="instance", has_value=False)
     running = without(running, without_nodes) if without_nodes else running
-    found = losses(running, most, limits)
-    return Spare(given, found, time.perf_counter() - started)
+    with counted_presses() as presses:
+        found = losses(running, most, limits, presses.token)
+        interrupted = presses.count > 0
+    return Spare(given, found, time.perf_counter() - started, interrupted)

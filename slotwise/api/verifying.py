@@ -13,6 +13,7 @@ from slotwise.api.inputs import (
     as_problem,
 )
 from slotwise.models.certificates import Certificate
+from slotwise.models.errors import InputError
 from slotwise.solver.verification import verify as verification
 from slotwise.solver.verification.verify import Verified
 
@@ -103,7 +104,8 @@ def verify(
     Raises
     ------
     InputError
-        For bad input. A wrong certificate is not an error: `Verified.findings` say what is wrong.
+        For bad input, and an engine without `resolve`. A wrong certificate is not an error:
+        `Verified.findings` say what is wrong.
 
     Examples
     --------
@@ -113,6 +115,8 @@ def verify(
     >>> slotwise.verify(instance, certificate).status
     'placement verified'
     """
+    if engine is not None and not resolve:
+        raise InputError("needs `resolve`", field="engine", value=engine)
     problem = as_problem(instance, max_moved=max_moved, without_nodes=without_nodes, **decoded)
     return verification.verify(
         problem,

@@ -12,11 +12,12 @@ search; all numbers are whole, so the bound is exact whatever they are.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 
-from slotwise.models.cancellation import CancellationToken
+from slotwise.models.cancellation import CancellationToken, CancelledError
 from slotwise.models.problem.problem import IntArray
 
 ROUNDS = 250
@@ -121,27 +122,29 @@ def _search_duals(
 ) -> tuple[NodeSubsets, IntArray, int]:
     """Return the sets that matter, the best duals found and their bound on the cost.
 
-    Whatever is dropped is in no placement as good as `target`, so the bound holds up to it.
+    Whatever is dropped is in no placement as good as `target`, so the bound holds up to it. When
+    the token is cancelled the search ends with what it has; before the first bound it raises.
     """
     duals = np.full(tasks, target // max(1, tasks), dtype=np.int64)
     best, bound = duals, _bound(subsets, duals, token)[0]
     step, waited = 1.0, 0
-    for turn in range(ROUNDS):
-        if turn % ROUNDS_TO_FIX == 0 and bound <= target:
-            subsets = _near(subsets, best, target - bound)
-        value, missing = _bound(subsets, duals, token)
-        if value > bound:
-            best, bound, waited = duals, value, 0
-        else:
-            waited += 1
-        if waited >= PATIENCE:
-            step, waited, duals = step / 2, 0, best
+    with suppress(CancelledError):  # the best bound so far stands
+        for turn in range(ROUNDS):
+            if turn % ROUNDS_TO_FIX == 0 and bound <= target:
+                subsets = _near(subsets, best, target - bound)
             value, missing = _bound(subsets, duals, token)
-        length = int((missing**2).sum())
-        if not length or bound >= target:
-            break
-        move = step * max(target - value, 1) / length * missing
-        duals = duals + np.rint(move).astype(np.int64)
+            if value > bound:
+                best, bound, waited = duals, value, 0
+            else:
+                waited += 1
+            if waited >= PATIENCE:
+                step, waited, duals = step / 2, 0, best
+                value, missing = _bound(subsets, duals, token)
+            length = int((missing**2).sum())
+            if not length or bound >= target:
+                break
+            move = step * max(target - value, 1) / length * missing
+            duals = duals + np.rint(move).astype(np.int64)
     return subsets, best, bound
 
 

@@ -156,8 +156,9 @@ class _Search:
 
     def _make_room(self, state: PartialPlacement, task: int, depth: int) -> bool:
         """Place a task where another makes room for it: one that has moved already, or else any."""
+        may_return = self._problem.classes[self._class_of[task]].home is not None
         for moves in (0, 1):
-            if moves and self._moved(state) >= self._problem.move_limit:
+            if moves and self._moved(state) - may_return >= self._problem.move_limit:
                 return False  # a task that leaves its home is one more
             for node in range(self._problem.node_count):
                 for other in state.tasks_on(node):

@@ -223,7 +223,7 @@ class Attraction:
 
 
 COPIED_PER_FIT = 4
-"""Tasks that are copied in the time of a call of `fit`, as measured."""
+"""Classes whose places are copied in the time of a call of `fit`, as measured."""
 
 
 class PartialPlacement:
@@ -312,7 +312,7 @@ class PartialPlacement:
         other._on = [dict(tasks) for tasks in self._on]
         other.places = dict(self.places)
         other._counts = {c: Counter(counts) for c, counts in self._counts.items()}
-        other.tried = self.tried + len(self.places) // COPIED_PER_FIT
+        other.tried = self.tried + len(self._counts) // COPIED_PER_FIT
         return other
 
     def attraction(self, c: int) -> Attraction:

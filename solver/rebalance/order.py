@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from slotwise.models.cancellation import CancellationToken
+from slotwise.models.cancellation import CancellationToken, CancelledError
 from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.judge.accounting import account
 from slotwise.models.judge.judge import judge
@@ -335,14 +335,10 @@ def ordered(
     state = StateBetween(problem, start, token, saves_first)
     all_parts = parts(state.moves_to(end))
     failed = _one_after_another(state, all_parts, parking)
-    is_proven = True
-    for part, search in failed:
-        others = [other for other in all_parts if other is not part]
-        if parking and others:
-            emptied = _without(StateBetween(problem, start, token, saves_first=False), others)
-            search = _PartSearch(emptied, part, parking)
-            is_proven &= not search.run()
-        is_proven &= search.is_complete
+    is_proven = all(search.is_complete for _, search in failed)
+    if parking and failed and is_proven:
+        bare = StateBetween(problem, start, token, saves_first=False)
+        is_proven = _have_no_order(bare, [part for part, _ in failed], all_parts, parking)
     blocked = tuple(one for _, search in failed for one in search.blocked)
     return StepByStep(state.made, state.placement(), blocked, is_proven)
 
@@ -352,14 +348,21 @@ def _one_after_another(
 ) -> list[tuple[Demand, _PartSearch]]:
     """Make the moves of the parts; return those without an order, each with its last search.
 
-    With parking they are tried again after others have moved, which may leave a place to park.
+    With parking they are tried again after others have moved, which may leave a place to park; when
+    the time is over meanwhile, what was ordered stays.
     """
-    left = all_parts
-    while True:
-        failed = [(part, search) for part in left if (search := _failed(state, part, parking))]
-        if not parking or len(failed) in (0, len(left)):
-            return failed
-        left = [part for part, _ in failed]
+    failed = [(part, search) for part in all_parts if (search := _failed(state, part, parking))]
+    before = len(all_parts)
+    while parking and 0 < len(failed) < before:
+        before, waiting, failed = len(failed), failed, []
+        for index, (part, _) in enumerate(waiting):
+            try:
+                search = _failed(state, part, parking)
+            except CancelledError:
+                return failed + waiting[index:]
+            if search is not None:
+                failed.append((part, search))
+    return failed
 
 
 def _failed(state: StateBetween, part: Demand, parking: int) -> _PartSearch | None:
@@ -371,18 +374,33 @@ def _failed(state: StateBetween, part: Demand, parking: int) -> _PartSearch | No
     return search
 
 
-def _without(state: StateBetween, moving: list[Demand]) -> StateBetween:
-    """Return the state after the tasks that these moves concern are gone.
+def _have_no_order(
+    state: StateBetween, blocked: list[Demand], all_parts: list[Demand], parking: int
+) -> bool:
+    """Return whether it is proven that these parts have no order, not even in between the others.
 
-    It leaves at least as much room to park as there is at any time while they move: a part that
-    has no order here has none in between them either.
+    They have none where all tasks that the others concern are gone, which leaves at least as much
+    room to park as there is at any time while they move.
     """
-    for moves in moving:
-        for (kind, source), count in moves.leave.items():
-            if source != NOWHERE:
-                for _ in range(count):
-                    state.make(KindMove(kind, source, NOWHERE))
-    return state
+    try:
+        for part in blocked:
+            gone = [
+                KindMove(kind, source, NOWHERE)
+                for other in all_parts
+                for (kind, source), count in other.leave.items()
+                for _ in range(count)
+                if other is not part and source != NOWHERE
+            ]
+            for move in gone:
+                state.make(move)
+            search = _PartSearch(state, part, parking)
+            if search.run() or not search.is_complete:
+                return False
+            for move in reversed(gone):
+                state.undo(move)
+    except CancelledError:
+        return False
+    return True
 
 
 class _PartSearch:
@@ -398,8 +416,18 @@ class _PartSearch:
         self.is_complete = True
 
     def run(self) -> bool:
-        """Make all moves; return ``False``, with none of them made, where no order is found."""
+        """Make all moves; return ``False`` where no order is found; then none of them is made."""
         path: list[KindMove] = []
+        has_order = False
+        try:
+            has_order = self._extend(path)
+        finally:
+            while path and not has_order:
+                self._undo(path.pop())
+        return has_order
+
+    def _extend(self, path: list[KindMove]) -> bool:
+        """Make all moves, which `path` then has; return ``False`` where no order is found."""
         untried = [self._options()]
         while self._left.come:
             self._state.token.check()
@@ -419,8 +447,6 @@ class _PartSearch:
                 self._undo(move)
             if len(self._seen) >= MOST_STATES and self._left.come:
                 self.is_complete = False
-                while path:
-                    self._undo(path.pop())
                 return False
         return True
 

@@ -8,6 +8,7 @@ play no part here, and no topology may be left out.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -24,7 +25,6 @@ from slotwise.models.problem.problem import Problem
 from slotwise.models.values import NO_LIMIT, plain
 from slotwise.solver.core.not_taken import UntakenError
 from slotwise.solver.core.result import Limits, Result, Status
-from slotwise.solver.core.supervision import counted_presses
 from slotwise.solver.orphans.engine import ORPHANS
 from slotwise.solver.orphans.first_placement import current_placement, first_placement
 from slotwise.solver.rebalance.limited import with_limit
@@ -112,6 +112,7 @@ def losses(
     instance: Instance,
     max_moves: int | None,
     limits: Limits,
+    parent: CancellationToken,
     on_loss: Callable[[Loss], object] = lambda loss: None,
 ) -> tuple[Loss, ...]:
     """Return the loss of every machine and, if there are several, of every rack; worst first.
@@ -124,6 +125,8 @@ def losses(
         Most other tasks that may move; ``None`` = any number, or the instance's own limit.
     limits
         Of all of them together.
+    parent
+        Ends the search: what is not decided is left open.
     on_loss
         Called with each that is decided.
 
@@ -140,16 +143,15 @@ def losses(
     fewest_moves = replace(instance.objective, terms=("moved",), limits={})
     bare = replace(instance, objective=fewest_moves, linear=())
     all_losses: list[Loss] = []
-    with counted_presses() as presses:
-        token = presses.token.child(started + limits.time_s)
-        at_once = token.child(started + AT_ONCE_FRACTION * limits.time_s)
-        quick = [_at_once(bare, *one, at_once) for one in _candidates(instance)]
-        for index, loss in enumerate(quick):
-            if loss.status == "open" and not token.is_cancelled:
-                share = token.remaining / _open(quick[index:])
-                loss = _searched(bare, loss, allowed, replace(limits, time_s=max(share, LEAST_S)))
-            all_losses.append(loss)
-            on_loss(loss)
+    token = parent.child(started + limits.time_s)
+    at_once = parent.child(started + AT_ONCE_FRACTION * limits.time_s)
+    quick = [_at_once(bare, loss, at_once) for loss in _open_losses(instance)]
+    for index, loss in enumerate(quick):
+        if loss.status == "open" and not token.is_cancelled:
+            share = token.remaining / _open(quick[index:])
+            loss = _searched(bare, loss, allowed, replace(limits, time_s=max(share, LEAST_S)))
+        all_losses.append(loss)
+        on_loss(loss)
     return tuple(sorted(all_losses, key=_badness))
 
 
@@ -162,27 +164,28 @@ def _badness(loss: Loss) -> tuple[object, ...]:
     return (rank, -(loss.moves or 0), -loss.orphans, loss.kind != "rack", loss.name)
 
 
-def _candidates(instance: Instance) -> list[tuple[str, str, tuple[str, ...]]]:
-    """Return (kind, name, nodes) of everything that may be lost; a single rack is left out."""
-    nodes = instance.cluster.nodes
+def _open_losses(instance: Instance) -> list[Loss]:
+    """Return everything that may be lost, nothing decided; a single rack is left out."""
+    nodes, racks = instance.cluster.nodes, instance.cluster.racks
     candidates: list[tuple[str, str, tuple[str, ...]]] = []
     candidates += [("node", node.id, (node.id,)) for node in nodes]
-    racks = instance.cluster.racks
     for rack in racks if len(racks) > 1 else ():
         candidates.append(("rack", rack, tuple(node.id for node in nodes if node.rack == rack)))
-    return [one for one in candidates if len(one[2]) < len(nodes)]
+    running = (instance.still_running or {}).values()
+    on_node = Counter(place.node for tasks in running for place in tasks.values())
+    nowhere = len(instance.task_names()) - on_node.total()
+    return [
+        Loss(kind, name, lost, nowhere + sum(on_node[node] for node in lost), "open", None, 0)
+        for kind, name, lost in candidates
+        if len(lost) < len(nodes)
+    ]
 
 
-def _at_once(
-    instance: Instance, kind: str, name: str, nodes: tuple[str, ...], token: CancellationToken
-) -> Loss:
+def _at_once(instance: Instance, loss: Loss, token: CancellationToken) -> Loss:
     """Return the loss as a quick search finds it: placed without other moves, or open."""
-    left = without_nodes(instance, nodes)
-    orphans = len(left.task_names()) - sum(map(len, (left.still_running or {}).values()))
-    loss = Loss(kind, name, nodes, orphans, "open", None, 0)
     if token.is_cancelled:
         return loss
-    problem = with_limit(left, 0)
+    problem = with_limit(without_nodes(instance, loss.nodes), 0)
     try:
         placement = first_placement(problem, token)
     except CancelledError:

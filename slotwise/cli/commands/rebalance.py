@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,6 +12,7 @@ import typer
 from slotwise.cli import exits, options
 from slotwise.cli.command import Call, Purpose, command
 from slotwise.cli.exits import print_json
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InputError
 
 if TYPE_CHECKING:
@@ -150,7 +152,8 @@ def _show_first(
 
     left = without_nodes(given, gone) if gone else given
     if orphans_of(left):
-        show_first(first_places(left, max_moves, time_limit_s), search_follows=search_follows)
+        token = CancellationToken(time.perf_counter() + time_limit_s)
+        show_first(first_places(left, max_moves, token), search_follows=search_follows)
 
 
 def _show(done: Rebalanced, out: Path | None, svg: Path | None, *, as_json: bool) -> None:

@@ -202,4 +202,4 @@ def _one_alone(instance: Instance, alone: int, slots: int) -> Instance:
         replace(node, slots=slots, rack="alone" if n == alone else "together")
         for n, node in enumerate(instance.cluster.nodes)
     )
-    return replace(instance, cluster=replace(instance.cluster, nodes=nodes, matrix=None))
+    return replace(instance, cluster=instance.cluster.with_nodes(nodes, None))

@@ -37,6 +37,7 @@ RULES = (
     "unfavored_nodes",
     "one_task_per_worker",
     "one_component_per_worker",
+    "acked",
     "ackers",
     "ras",
 )

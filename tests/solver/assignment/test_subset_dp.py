@@ -187,6 +187,27 @@ def test_reduced_cost_fixing_ends_when_asked_to(monkeypatch: pytest.MonkeyPatch)
     assert len(bounds) == 1
 
 
+def test_reduced_cost_fixing_keeps_its_bound_when_asked_to_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    problem = compile_problem(
+        instance_from_data(equally_far(np.random.default_rng(3), 12, 4, alike=False))
+    )
+    tables = make_tables(make_assignment(problem), RunToken())
+    token, bound, found = RunToken(), subset_fixing._bound, []
+
+    def bounded(*arguments: Any) -> Any:
+        if len(found) == 1:
+            token.cancel()
+        found.append(bound(*arguments))
+        return found[-1]
+
+    monkeypatch.setattr(subset_fixing, "_bound", bounded)
+    priced = subset_fixing.price(tables.chosen, problem.task_count, 10**6, token)
+    assert len(found) == 1
+    assert priced.bound == found[0][0]
+
+
 def test_reduced_cost_fixing_keeps_the_optimum() -> None:
     """With the optimum as incumbent the sets left hold it; a bound never exceeds it."""
     for seed in range(30):

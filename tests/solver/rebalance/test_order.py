@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from slotwise.models.instance.topology import Component, Stream, Topology
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
+from slotwise.solver.rebalance import order as order_module
 from slotwise.solver.rebalance.limited import with_limit
 from slotwise.solver.rebalance.order import StepByStep, ordered
 from slotwise.solver.rebalance.plan import make_plan
@@ -107,6 +109,27 @@ def test_parking_in_between_the_moves_of_others_is_not_ruled_out() -> None:
     """c0 could wait on n2 after c2 has left it and before c3 comes."""
     problem = problem_of([60, 70, 50, 45], [100, 100, 100, 50, 45], (0, 1, 2, 4))
     found = order_of(problem, (0, 1, 2, 4), (1, 0, 3, 2), parking=1)
+    assert {one.task for one in found.blocked} == {0, 1}
+    assert not found.is_proven
+
+
+def test_what_is_ordered_stays_when_the_time_ends_in_a_second_try(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    problem = problem_of([60, 70, 50], [100, 100, 100, 50], (0, 1, 2))
+    token, tries = CancellationToken(), []
+    failed = order_module._failed
+
+    def tried(*arguments: Any) -> Any:
+        tries.append(arguments)
+        if len(tries) == 3:
+            token.cancel()
+        return failed(*arguments)
+
+    monkeypatch.setattr(order_module, "_failed", tried)
+    start, end = (Placement(nodes, (0, 0, 0)) for nodes in ((0, 1, 2), (1, 0, 3)))
+    found = ordered(problem, start, end, token, parking=1)
+    assert [(task, target[0]) for task, _, target, _ in found.moves] == [(2, 3)]
     assert {one.task for one in found.blocked} == {0, 1}
     assert not found.is_proven
 
