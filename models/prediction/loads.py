@@ -292,13 +292,17 @@ class _Way:
     copies: FloatArray
     counts: FloatArray
 
-    def sent(self, flows: Flows, route: Route, visits: FloatArray) -> FloatArray:
-        """Return `Flows.sent` in floats; `visits` are those of the route by group."""
-        if self.link.selectivity is not None:
-            sent: FloatArray = visits[self.senders] * float(self.link.selectivity)
-            return sent
-        share = flows.groups.size[self.senders] / flows.components[self.link.source].tasks
-        return share * float(flows.is_used(route, self.link))
+    def sent(self, flows: Flows, visits: FloatArray) -> FloatArray:
+        """Return `Flows.sent` in floats of a route that uses the link.
+
+        `visits` are those of the route by group.
+        """
+        sent: FloatArray = (
+            flows.groups.size[self.senders] / flows.components[self.link.source].tasks
+            if self.link.selectivity is None
+            else visits[self.senders] * float(self.link.selectivity)
+        )
+        return sent
 
 
 def _ways(flows: Flows) -> list[_Way]:
@@ -330,7 +334,7 @@ def _visits(flows: Flows, ways: Sequence[_Way]) -> Visits:
         sending = np.zeros(len(groups.size))
         for way in ways:
             if flows.is_used(route, way.link):
-                by_level = way.sent(flows, route, visits)[:, None] * way.copies
+                by_level = way.sent(flows, visits)[:, None] * way.copies
                 used = np.flatnonzero(by_level.any(axis=0)).tolist()
                 costs = [
                     float(_time(times, "serialise_ms", level)) / MS_PER_S if level in used else 0.0
@@ -368,7 +372,7 @@ def _network(
         for way in ways:
             if not flows.is_used(route, way.link):
                 continue
-            sent = way.sent(flows, route, visits)
+            sent = way.sent(flows, visits)
             if sent.any():
                 for kind, amounts in _crossings(flows, way, sent):
                     places = np.flatnonzero(amounts)

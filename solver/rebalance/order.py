@@ -21,8 +21,7 @@ from slotwise.models.judge.rules import violations
 from slotwise.models.judge.verdict import Violation
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.rebalance.limited import compiled_without_running
-from slotwise.solver.structure.matching import without_homes
-from slotwise.solver.structure.task_types import merge_twins
+from slotwise.solver.structure.matching import exchangeable_classes
 
 # The moves between two placements, by kinds: which of several equal tasks moves is left open.
 
@@ -58,8 +57,7 @@ class Demand:
 
 def kind_of_tasks(problem: Problem) -> list[int]:
     """Return the kind of each task: tasks of one kind may be exchanged, wherever they run."""
-    kinds = merge_twins(without_homes(problem), CancellationToken()).members
-    of_class = {c: kind for kind, group in enumerate(kinds) for c in group}
+    of_class = {c: kind for kind, group in enumerate(exchangeable_classes(problem)) for c in group}
     return [of_class[c] for c in problem.task_class.tolist()]
 
 

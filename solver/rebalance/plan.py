@@ -16,8 +16,7 @@ from slotwise.models.problem.problem import Problem
 from slotwise.models.values import plain
 from slotwise.solver.rebalance.limited import compiled_without_running
 from slotwise.solver.rebalance.order import StepByStep, ordered
-from slotwise.solver.structure.matching import exchange_tasks, without_homes
-from slotwise.solver.structure.task_types import merge_twins
+from slotwise.solver.structure.matching import exchange_tasks, exchangeable_classes
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +138,8 @@ def make_plan(
 
 def _fewest_moves_from(problem: Problem, state: Placement, end: Placement) -> Placement:
     """Return `end` with equal tasks exchanged so that as many as possible stay as in `state`."""
-    kinds = merge_twins(without_homes(problem), CancellationToken()).members
     own = {place: place for place in zip(end.nodes, end.workers, strict=True)}
-    return exchange_tasks(problem, state, end, own, kinds)
+    return exchange_tasks(problem, state, end, own, exchangeable_classes(problem))
 
 
 def _steps(problem: Problem, start: Placement, order: StepByStep) -> tuple[PlannedMove, ...]:

@@ -147,11 +147,10 @@ def _single_bundles(problem: SlotProblem) -> list[Contents]:
     """One option of each task alone in a slot, the one that carries most: a first solution."""
     contents = []
     for i, task in enumerate(problem.tasks):
-        rate, before = max(
-            (option.most_rate(scaled=problem.scaled), -k) for k, option in enumerate(task.options)
-        )
-        part = float(rate / task.options[-before].peak)
+        rates = [option.most_rate(scaled=problem.scaled) for option in task.options]
+        best = rates.index(max(rates))
+        part = float(rates[best] / task.options[best].peak)
         count = len(problem.tasks)
-        options = tuple(-before if j == i else NONE for j in range(count))
+        options = tuple(best if j == i else NONE for j in range(count))
         contents.append(Contents(options, tuple(part if j == i else 0.0 for j in range(count))))
     return contents

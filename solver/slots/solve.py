@@ -277,13 +277,12 @@ def choose(slots: int, vms: Sequence[Vm]) -> tuple[Vm, ...]:
         if with_it[missing]:
             chosen[size] += lot
             missing = max(0, missing - lot * size.slots)
-    taken: Counter[VmSize] = Counter()
-    first_ones = []
+    taken = []
     for vm in vms:
-        if taken[vm.size] < chosen[vm.size]:
-            taken[vm.size] += 1
-            first_ones.append(vm)
-    return tuple(first_ones)
+        if chosen[vm.size]:
+            chosen[vm.size] -= 1
+            taken.append(vm)
+    return tuple(taken)
 
 
 def _costs(sizes: Sequence[VmSize], most: int) -> list[int]:

@@ -324,9 +324,13 @@ def kept_running(problem: Problem, placement: Placement) -> Placement:
     running = running_placement(problem)
     if running is None:
         return placement
-    free = without_homes(problem)
-    kinds = merge_twins(free, CancellationToken()).members
+    free, kinds = without_homes(problem), exchangeable_classes(problem)
     return matched(free, running, placement, kinds, MOST_PAIRS).placement
+
+
+def exchangeable_classes(problem: Problem) -> tuple[tuple[int, ...], ...]:
+    """Return the classes whose tasks are equal, wherever they run, by kind."""
+    return merge_twins(without_homes(problem), CancellationToken()).members
 
 
 def without_homes(problem: Problem) -> Problem:
