@@ -241,7 +241,7 @@ def smallest_eviction(
         least_weight=None if second is None else second.bound,
         placement=placement,
         seconds=time.perf_counter() - started,
-        interrupted=not is_short and any(one and one.interrupted for one in (first, second)),
+        interrupted=not is_short and _is_interrupted(first, second),
     )
 
 
@@ -261,7 +261,7 @@ def _search(
         return first, None
     stay = [one for t, one in usage.items() if t not in answer.evicted]
     split = split_workers(problem, stay, answer.placement)
-    if split is None and any(one and one.interrupted for one in (first, second)):
+    if split is None and _is_interrupted(first, second):
         # No set is known to suffice, but the bound holds.
         return replace(first, proven=False, evicted=None, placement=None, interrupted=True), None
     if split is None:
@@ -273,6 +273,10 @@ def _search(
 
 def _last(first: Step, second: Step | None) -> Step:
     return first if second is None or second.evicted is None else second
+
+
+def _is_interrupted(first: Step, second: Step | None) -> bool:
+    return first.interrupted or (second is not None and second.interrupted)
 
 
 def _minimise(
