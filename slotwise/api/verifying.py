@@ -46,7 +46,7 @@ def certify(
     Raises
     ------
     InputError
-        For a result without an answer.
+        For a result without an answer, or of another instance.
 
     Examples
     --------

@@ -34,13 +34,24 @@ def certificate_of(
         Its result; one without an answer cannot be certified.
     check
         A cross-check of the result, whose proofs are added; ``None`` = there was none.
+
+    Raises
+    ------
+    InputError
+        Without an answer, and for an answer to another problem: one without a placement is known
+        as such by its terms alone.
     """
     if result.status is Status.UNKNOWN:
         raise InputError("has no answer to certify", field="status", value=str(result.status))
+    expected, verdict = instance_hash(problem.instance), result.verdict
+    is_other = tuple(term.term for term in result.objective) != problem.instance.objective.terms
+    if is_other or (verdict and instance_hash(verdict.problem.instance) != expected):
+        rule = f"must be of {problem.instance.name}; it is another instance's"
+        raise InputError(rule, field="result", has_value=False)
     bounded = result.status is not Status.INFEASIBLE
     others = () if check is None or check.result is None else (check.result,)
     return Certificate(
-        instance=instance_hash(problem.instance),
+        instance=expected,
         status=str(result.status),
         made_by=f"slotwise {version('slotwise')}",
         objective=tuple(

@@ -4,11 +4,11 @@ Class counts per worker and node; products of counts by the exact count of a sta
 `formulation`), matrix distances by RLT-1. Every rule of the problem is modelled.
 Lexicographic terms are solved one after the other, earlier ones fixed by a row.
 
-HiGHS computes in floating point. So every solution is rounded and judged, a bound is lowered by
-more than its tolerances before it is rounded up to a whole step (`whole_bound`), and an optimum is
-claimed only where the judged value meets that bound. Where a term has too many steps for the bound
-to reach the value, HiGHS is asked for any solution at least one step better. A problem counts as
-infeasible if HiGHS reports so with presolve and without. For a term that can exceed
+HiGHS computes in floating point. So every solution is rounded and judged, and a bound is lowered
+by more than its tolerances before it is rounded up to a whole step (`whole_bound`). Its presolve
+has been wrong on small numbers, too. So an optimum is claimed only where HiGHS finds nothing at
+least one step better than the judged value with presolve and without, and a problem counts as
+infeasible only where it reports so with presolve and without. For a term that can exceed
 `MOST_TRUSTED_SUM` steps no bound above 0 is trusted, and terms after one of more than
 `INEXACT_FROM` steps are not searched; notes of the result say so. Declined: models of more than
 300,000 columns, and rules whose numbers doubles cannot represent within those tolerances.
@@ -119,9 +119,9 @@ MILP = configurable(_milp, MILP_DEFAULTS)
 # One term of the compact model, minimised by HiGHS, which computes in floating point.
 #
 # Every solution is rounded and judged, and a bound is lowered by more than the solver's
-# tolerances before it is rounded up to a whole step (`Grid.bound`). Where a term has too many
-# steps for the bound to reach the value, the solver is asked for any solution at least one step
-# better.
+# tolerances before it is rounded up to a whole step (`Grid.bound`). Then the solver is asked for
+# any solution at least one step better: with the other setting of presolve where that bound is the
+# value, and with both where a term has too many steps for it to reach the value.
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,10 +149,13 @@ class TermSearch:
         """Search; the incumbent has what was found and proven."""
         if self.grid.is_measure:
             return self._bisect()
-        ended = self._minimise()
-        if ended is Ended.COMPLETE:
-            self._ask_for_less()
-        return ended
+        reply = self._minimise()
+        bound = self.grid.bound(reply.bound)
+        if reply.ended is Ended.COMPLETE:
+            bound = self._ask_for_less(bound)
+        if reply.ended is not Ended.INFEASIBLE:
+            self._prove(bound)
+        return reply.ended
 
     @property
     def _left(self) -> float:
@@ -164,19 +167,24 @@ class TermSearch:
         return None if self.best.values is None else self.best.values[self.index]
 
     def _prove(self, bound: int | None) -> None:
-        self.best.prove([*self.best.optima[: self.index], bound])
+        self.best.prove([*self.best.bounds[: self.index], bound])
 
-    def _minimise(self) -> Ended:
+    def _below_value(self, bound: int | None) -> int | None:
+        """Return the part of a bound that counts before the value itself is proven."""
+        if bound is None or self._value is None:
+            return bound
+        return min(bound, self._value - self.grid.step)
+
+    def _minimise(self) -> Reply:
         if self._value == 0:
-            self._prove(0)
-            return Ended.COMPLETE
+            return Reply(Ended.COMPLETE, None, interrupted=False)
         if self._left <= 0:
-            return Ended.STOPPED
+            return Reply(Ended.STOPPED, None, interrupted=False)
         earlier = self.best.optima[: self.index]
 
         def report(values: Values | None, of_columns: float | None) -> None:
             if values is None or self._offer(values):
-                bound = self.grid.bound(of_columns)
+                bound = self._below_value(self.grid.bound(of_columns))
                 self.best.reporter.prove([*earlier, bound], by_solver=True)
 
         reply = self._searched(self._question(), report)
@@ -184,9 +192,7 @@ class TermSearch:
             reply = replace(reply, ended=Ended.TROUBLE)
         if reply.ended is Ended.FAILED:
             raise InternalError(f"HiGHS could not search the model of term {self.index}")
-        if reply.ended is not Ended.INFEASIBLE:
-            self._prove(self.grid.bound(reply.bound))
-        return reply.ended
+        return reply
 
     def _searched(self, question: Question, report: Report) -> Reply:
         """Search; where there is no solution, search again with the other setting of presolve.
@@ -194,15 +200,17 @@ class TermSearch:
         HiGHS 1.13 calls models infeasible that are not, some with presolve and some without, where
         the coefficients of a row are of very different size: only both answers together count.
         """
-        reply = search(question, report)
-        self.best.interrupted |= reply.interrupted
+        reply = self._searched_once(question, report)
         if reply.ended is not Ended.INFEASIBLE:
             return reply
         left = self._left
         if left <= 0 or reply.interrupted:
             return replace(reply, ended=Ended.STOPPED)
         other = replace(question, presolve=not question.presolve, time_s=left)
-        reply = search(other, report)
+        return self._searched_once(other, report)
+
+    def _searched_once(self, question: Question, report: Report) -> Reply:
+        reply = search(question, report)
         self.best.interrupted |= reply.interrupted
         return reply
 
@@ -250,32 +258,42 @@ class TermSearch:
         self._prove(bound)
         return ended
 
-    def _ask_for_less(self) -> None:
-        """Where rounding left the bound below the value, ask for a solution one step better.
+    def _ask_for_less(self, bound: int | None) -> int | None:
+        """Return what is proven of the term when no solution is better than `bound` says.
 
-        The limit lies between two steps: sums a whole step apart differ however they are rounded,
-        so that it is a proof if there is no solution.
+        That is the value where HiGHS, asked for a solution one step better, finds none: with the
+        other setting of presolve where the bound is the value, else with both. The limit lies
+        between two steps: sums a whole step apart differ however they are rounded. A bound that a
+        solution refutes does not count.
         """
-        while len(self.best.optima) <= self.index and (value := self._value) is not None:
-            steps = (value - self.grid.constant) // self.grid.step
+
+        def report(values: Values | None, of_columns: float | None) -> None:
+            if values is not None:
+                self._offer(values)
+
+        while value := self._value:
             if self.grid.largest > MOST_TRUSTED_SUM:
                 self.best.reporter.note(
                     f"a term of up to {self.grid.largest:,.0f} steps is more than doubles tell "
                     "apart, so no bound of it above 0 is believed and later terms are not searched"
                 )
-                return
+                break
             if self._left <= 0:
-                return
-
-            def report(values: Values | None, of_columns: float | None) -> None:
-                if values is not None:
-                    self._offer(values)
-
-            reply = self._searched(replace(self._question(), start=(), below=steps - 0.5), report)
+                break
+            steps = (value - self.grid.constant) // self.grid.step
+            question = replace(self._question(), start=(), below=steps - 0.5)
+            if bound == value:
+                other = replace(question, presolve=not question.presolve)
+                reply = self._searched_once(other, report)
+            else:
+                reply = self._searched(question, report)
             if self._value == value:
                 if reply.ended is Ended.INFEASIBLE:
-                    self._prove(value)
-                return
+                    return value
+                break
+            if bound is not None and self._value is not None and bound > self._value:
+                bound = None
+        return 0 if self._value == 0 else self._below_value(bound)
 
     def _offer(self, values: Values) -> bool:
         """Offer the placement that a solution describes, rounded to whole tasks."""

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -342,9 +343,16 @@ def test_no_answer_is_no_certificate(tmp_path: Path) -> None:
         certificate_of(problem, result)
 
 
-def test_values_finer_than_inputs_survive(tmp_path: Path) -> None:
-    from dataclasses import replace
+def test_a_result_of_another_instance_is_not_certified() -> None:
+    mine = tiny_instance(np.random.default_rng(1))
+    result = solve(compile_problem(mine), engine="exhaustive")
+    for seed in range(2, 8):
+        other = tiny_instance(np.random.default_rng(seed))
+        with pytest.raises(InputError, match="it is another instance's"):
+            certificate_of(compile_problem(other), result)
 
+
+def test_values_finer_than_inputs_survive(tmp_path: Path) -> None:
     problem = compile_problem(tiny_instance(np.random.default_rng(1)))
     certificate = certificate_of(problem, solve(problem, engine="exhaustive"))
     fine = replace(certificate.objective[0], bound=Fraction(1, 10**12))

@@ -397,3 +397,49 @@ def test_infeasible_is_what_highs_says_both_ways(
     monkeypatch.setattr(engine, "search", wrong_with_presolve)
     problem = compile_problem(read_instance(root / "docs/examples/word-count.json"))
     assert MILP.run(problem, LIMITS, None).status is Status.OPTIMAL
+
+
+CASES = Path(__file__).parent / "cases"
+
+
+@pytest.mark.parametrize("presolve", [True, False])
+def test_an_optimum_is_what_highs_finds_both_ways(presolve: bool) -> None:
+    """HiGHS 1.13 to 1.15 with presolve ends this model, whose numbers are small, at 4, not 2.
+
+    `make test-deep` found it, instance 5067 of family ``tiny``.
+    """
+    problem = compile_problem(read_instance(CASES / "presolve_misses_the_optimum.json"))
+    found = MILP.run(problem, replace(LIMITS, presolve=presolve), None)
+    truth = EXHAUSTIVE.run(problem, LIMITS, None)
+    assert (found.status, found.values, found.bounds) == (Status.OPTIMAL, truth.values, (2, 1959))
+
+
+@pytest.mark.parametrize("time_s", [60.0, 0.0])
+def test_a_wrong_optimum_of_presolve_is_no_bound(
+    root: Path, monkeypatch: pytest.MonkeyPatch, time_s: float
+) -> None:
+    """Presolve claims what the first solution costs; without time to ask again nothing is."""
+    real, asked = engine.search, list[bool]()
+
+    def wrong_with_presolve(question: Question, report: Report) -> Reply:
+        asked.append(question.presolve)
+        if not question.presolve or question.below is not None:
+            return real(question, report)
+        worst = replace(question, objective=-1 * question.objective)
+        reply = real(worst, report)
+        assert reply.bound is not None
+        monkeypatch.setattr(engine.TermSearch, "_left", time_s)
+        return replace(reply, bound=-reply.bound)
+
+    monkeypatch.setattr(engine, "search", wrong_with_presolve)
+    problem = compile_problem(read_instance(root / "docs/examples/word-count.json"))
+    network = replace(problem, terms=problem.terms[1:])
+    found = MILP.run(network, LIMITS, None)
+    assert found.values is not None
+    if time_s:
+        assert (found.status, found.values, found.bounds) == (Status.OPTIMAL, (23,), (23,))
+        assert not all(asked)
+    else:
+        assert (found.status, asked) == (Status.FEASIBLE, [True])
+        assert found.bounds[0] is not None
+        assert found.bounds[0] < found.values[0]
