@@ -122,7 +122,8 @@ def test_nothing_to_place_is_optimal(engine: str) -> None:
 @pytest.mark.parametrize("engine", ["exhaustive", "cp-sat", "milp"])
 def test_highs_does_not_lose_the_optimum_in_presolve(engine: str) -> None:
     """Version 1.14.0 called an overload of 200 optimal (ERGO-Code/HiGHS#2961)."""
-    assert version("highspy") != "1.14.0", "install again: pip install -c constraints.txt -e ."
+    major, minor = map(int, version("highspy").split(".")[:2])
+    assert (major, minor) < (1, 13), "install again: pip install -c constraints.txt -e ."
     topology = Topology(
         "t0",
         (
