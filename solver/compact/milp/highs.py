@@ -108,9 +108,9 @@ def _configured(question: Question) -> Any:
     through.buildSolverModel(lp)
     if question.below is not None:
         weights = coefficients(question.objective)
-        entries = [(column.index, float(weight)) for column, weight in weights.items()]
-        indices, values = zip(*entries, strict=True)
-        lp.solverModel.addRow(-highspy.kHighsInf, question.below, len(entries), indices, values)
+        indices = [column.index for column in weights]
+        values = [float(weight) for weight in weights.values()]
+        lp.solverModel.addRow(-highspy.kHighsInf, question.below, len(indices), indices, values)
     return lp.solverModel
 
 
