@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ortools.sat.python import cp_model
 
@@ -97,7 +97,7 @@ def run_cp_sat(
     Raises
     ------
     InternalError
-        When CP-SAT rejects the model.
+        When CP-SAT rejects the model; if only its presolve does, it runs again without.
     """
     solver = parameters(limits)
     if linearization is not None:
@@ -112,9 +112,24 @@ def run_cp_sat(
         lambda: statuses.append(solver.solve(model, listener)), solver.stop_search, token
     )
     token.spend(solver.response_proto.deterministic_time)
+    if statuses[0] == cp_model.MODEL_INVALID and limits.presolve and not model.validate():
+        # Presolve of 9.15 makes valid models invalid, with coefficients of 9e15 in the objective.
+        plain = _without_presolve(limits, solver)
+        return run_cp_sat(
+            model, plain, token, listener=listener, on_bound=on_bound, linearization=linearization
+        )
     if statuses[0] not in ANSWERS:
         raise InternalError(f"CP-SAT answered {solver.status_name(statuses[0])}")
     return CpAnswer(statuses[0], solver, interrupted)
+
+
+def _without_presolve(limits: Limits, solver: cp_model.CpSolver) -> Limits:
+    """Return what a run of the solver has left of its limits, without presolve."""
+    work = limits.deterministic_work
+    if work is not None:
+        work = max(work - solver.response_proto.deterministic_time, 0.0)
+    left = max(limits.time_s - solver.wall_time, 0.0)
+    return replace(limits, presolve=False, time_s=left, deterministic_work=work)
 
 
 def proven_bound(

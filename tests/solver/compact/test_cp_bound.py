@@ -1,17 +1,23 @@
-"""Bounds that CP-SAT tells as doubles are rounded down by all that they may be off."""
+"""What CP-SAT answers: bounds that it tells as doubles, and models that its presolve rejects."""
 
 from __future__ import annotations
 
 from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
 
 import pytest
 from ortools.sat.python import cp_model
 
+from slotwise.models.errors import InternalError
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, LinearCost, Objective
 from slotwise.models.instance.topology import Component, Stream, Topology
-from slotwise.solver.compact.cp_sat.run import noise_of, whole_bound
-from slotwise.solver.core.result import Status
+from slotwise.models.instance_file import read_instance
+from slotwise.solver.compact.cp_sat.run import noise_of, run_cp_sat, whole_bound
+from slotwise.solver.core.memory import RunToken
+from slotwise.solver.core.result import Limits, Status
 from slotwise.solver.solve import solve
 
 
@@ -59,3 +65,38 @@ def test_a_bound_from_the_search_is_not_above_the_optimum(engine: str) -> None:
     result = solve(instance, engine=engine)
     assert result.status == Status.OPTIMAL
     assert [str(float(term.value)) for term in result.objective] == ["10149719.1", "2.0"]
+
+
+@pytest.mark.parametrize("presolve", [True, False])
+def test_a_valid_model_that_presolve_rejects_is_solved_without(
+    monkeypatch: pytest.MonkeyPatch, presolve: bool
+) -> None:
+    real = cp_model.CpSolver.solve
+
+    def rejects(solver: cp_model.CpSolver, *words: Any) -> cp_model.CpSolverStatus:
+        status = real(solver, *words)
+        return cp_model.MODEL_INVALID if solver.parameters.cp_model_presolve else status
+
+    monkeypatch.setattr(cp_model.CpSolver, "solve", rejects)
+    model = cp_model.CpModel()
+    model.minimize(3 * model.new_int_var(2, 1000, "x") + 7)
+    answer = run_cp_sat(model, Limits(time_s=30.0, presolve=presolve), RunToken())
+    assert (answer.status, round(answer.solver.objective_value)) == (cp_model.OPTIMAL, 13)
+
+
+def test_an_invalid_model_is_an_error() -> None:
+    model = cp_model.CpModel()
+    model.minimize(2**62 * model.new_int_var(0, 2**40, "x"))
+    with pytest.raises(InternalError, match="MODEL_INVALID"):
+        run_cp_sat(model, Limits(time_s=30.0), RunToken())
+
+
+@pytest.mark.deep
+def test_rejections_that_cost_9e15_are_searched() -> None:
+    """`make test-deep` found it, instance 340 of family ``mid-size``: an internal error."""
+    file = Path(__file__).parent / "cases" / "presolve_makes_the_model_invalid.json"
+    found = solve(read_instance(file), engine="configurations", time_limit_s=60.0, seed=340)
+    assert (found.status, found.objective[1].value) == (
+        Status.OPTIMAL,
+        Fraction("4480963895.299673"),
+    )
