@@ -30,7 +30,7 @@ from slotwise.solver.column_generation.residual_search import (
     min_reduced_cost,
     reduced_cost_of,
 )
-from slotwise.solver.compact import run_cp_sat
+from slotwise.solver.compact import overflows, run_cp_sat
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.result import Limits
 
@@ -277,6 +277,8 @@ def solve_residual_ip(
         model.add(tasks == int(x[k]))
     model.add(total_reduced_cost <= gap)
     model.minimize(total_reduced_cost)
+    if overflows(model):
+        return ResidualAnswer(None, proven=False)
     return _solve(model, chosen, limits, token)
 
 

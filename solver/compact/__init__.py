@@ -13,6 +13,6 @@ In words and formulas: ``docs/design.md``, 8.1.
 """
 
 from slotwise.solver.compact.cp_sat.builder import Count, product
-from slotwise.solver.compact.cp_sat.run import proven_bound, run_cp_sat
+from slotwise.solver.compact.cp_sat.run import overflows, proven_bound, run_cp_sat
 
-__all__ = ["Count", "product", "proven_bound", "run_cp_sat"]
+__all__ = ["Count", "overflows", "product", "proven_bound", "run_cp_sat"]

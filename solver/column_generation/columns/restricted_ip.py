@@ -21,7 +21,7 @@ from slotwise.solver.column_generation.columns.model import (
     ColumnSolution,
 )
 from slotwise.solver.column_generation.columns.pricing import Limit
-from slotwise.solver.compact import Count, product, proven_bound, run_cp_sat
+from slotwise.solver.compact import Count, overflows, product, proven_bound, run_cp_sat
 from slotwise.solver.compact.network import cover
 from slotwise.solver.core.result import Limits
 from slotwise.solver.structure.task_types import TaskTypes
@@ -73,6 +73,7 @@ def solve_restricted_ip(
     """Minimise a term, known to be at least `bound`, over the columns where `masks` hold.
 
     `masks`: [Y] per node type. `on_solution` is called with each better solution; `token` ends it.
+    Nothing is said where the costs of all columns together might leave 64 bits.
     """
     started = token.now()
     cp = cp_model.CpModel()
@@ -92,6 +93,8 @@ def solve_restricted_ip(
     goal = _expression(term, nodes, rejected, inter_rack)
     cp.add(goal >= bound)
     cp.minimize(goal)
+    if overflows(cp):
+        return RestrictedIpAnswer(None, None, complete=False, interrupted=False)
     left = search.time_s - (token.now() - started)  # stating it all takes its time
     return _solve(cp, nodes, rejected, replace(search, time_s=left), on_solution, token)
 
@@ -156,17 +159,17 @@ def _place_every_task(
 def _expression(
     term: ColumnExpression, nodes: Sequence[_Node], rejected: Sequence[Count], inter_rack: Count
 ) -> Count:
-    expression: Count = term.constant + term.inter_rack_cost * inter_rack
+    parts: list[Count] = [term.constant, term.inter_rack_cost * inter_rack]
     for node in nodes:
         values = term.values[node.type]
-        expression += sum(
+        parts += [
             int(values[row]) * used
             for row, used in zip(node.rows, node.used, strict=True)
             if values[row]
-        )
-    return expression + sum(
-        int(c) * skipped for c, skipped in zip(term.rejection_costs, rejected, strict=True)
-    )
+        ]
+    parts += [int(c) * skipped for c, skipped in zip(term.rejection_costs, rejected, strict=True)]
+    # No sum by +=: 0 + 1 * inter_rack is inter_rack itself, which that would change.
+    return cp_model.LinearExpr.sum(parts)
 
 
 class _Listener(cp_model.CpSolverSolutionCallback):

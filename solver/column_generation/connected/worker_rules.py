@@ -80,7 +80,7 @@ def in_common_units(rules: Sequence[WorkerRule]) -> tuple[IntArray, int]:
     """
     limits = [rule.most for rule in rules if 0 < rule.most < NO_LIMIT] or [rules[0].most]
     most = math.lcm(*limits)
-    most = most if most <= LARGEST_UNITS else max(limits)
+    most = most if most <= LARGEST_UNITS else min(max(limits), LARGEST_UNITS)
     weights = [
         0 if rule.most == NO_LIMIT else min(weight, rule.most) * most // max(rule.most, 1)
         for rule in rules

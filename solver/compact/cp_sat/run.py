@@ -123,6 +123,11 @@ def run_cp_sat(
     return CpAnswer(statuses[0], solver, interrupted)
 
 
+def overflows(model: cp_model.CpModel) -> bool:
+    """Return whether CP-SAT rejects the model because a sum of it might leave 64 bits."""
+    return "Possible integer overflow" in model.validate()
+
+
 def _without_presolve(limits: Limits, solver: cp_model.CpSolver) -> Limits:
     """Return what a run of the solver has left of its limits, without presolve."""
     work = limits.deterministic_work

@@ -291,7 +291,7 @@ class TermSearch:
                 if reply.ended is Ended.INFEASIBLE:
                     return value
                 break
-            if bound is not None and self._value is not None and bound > self._value:
+            if bound is not None and bound > self._value:
                 bound = None
         return 0 if self._value == 0 else self._below_value(bound)
 

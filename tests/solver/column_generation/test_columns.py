@@ -6,6 +6,7 @@ import time
 from dataclasses import replace
 from decimal import Decimal
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from slotwise.benchmarks.experiments.agreement.panel import Answer, disagreement
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Objective, Place, Scheduler
 from slotwise.models.instance.topology import Component, SharedMemory, Stream, Topology
+from slotwise.models.instance_file import read_instance
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
@@ -287,6 +289,47 @@ def test_too_large_a_node_is_said() -> None:
     found = run(problem, LIMITS, None, params=ConfigurationsParams(columns=params))
     assert found.status == Status.FEASIBLE
     assert "more than 1 configurations" in found.proof
+
+
+def test_limits_do_not_change_the_flow_between_racks() -> None:
+    """They were added to it, and counted twice in the term: 4 was called optimal, not 3.
+
+    `make test-deep` found it, instance 16940 of family ``tiny``.
+    """
+    file = Path(__file__).parent / "cases" / "racks_without_flow.json"
+    equals_exhaustive(compile_problem(read_instance(file)), NO_TABLES)
+
+
+@pytest.mark.slow
+def test_costs_that_leave_64_bits_together_are_not_searched() -> None:
+    """CP-SAT rejected the sum over 8,000 columns, each of less than 2^53: an internal error."""
+    names = [f"c{k}" for k in range(6)]
+    demands = zip(names, (8, 11, 10, 9, 12, 9), strict=True)
+    components = tuple(
+        Component(name, "bolt" if name != "c0" else "spout", 3, {"cpu": Decimal(cpu)})
+        for name, cpu in demands
+    )
+    streams = tuple(
+        Stream(a, b, rate=Decimal(4 * 10**13 * (3 + k % 3)))
+        for k, (a, b) in enumerate(product(names, names))
+        if a < b
+    )
+    nodes = tuple(
+        Node(f"n{n}", "r", slots=4, resources={"cpu": Decimal(141 + n)}) for n in range(2)
+    )
+    problem = compile_problem(
+        Instance(
+            "large",
+            Cluster(nodes),
+            (Topology("t", components, streams),),
+            objective=Objective(("rejected", "network")),
+            flow="rates",
+        )
+    )
+    params = replace(NO_TABLES, first_choices=60_000)
+    found = columns_alone(problem, params)
+    assert found.status is Status.FEASIBLE
+    assert (found.values or ())[0] == 0
 
 
 def test_a_matrix_is_not_taken() -> None:
