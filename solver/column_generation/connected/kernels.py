@@ -13,8 +13,8 @@ from slotwise.solver.column_generation.listed_master import NEG_INF
 
 
 @njit(cache=True)
-def lift(own: IntArray, flow: int, fresh: bool, lifted: IntArray) -> None:
-    """Fill ``lifted[x, h] = max_y own[y, h] + flow * x * y``, y = 0 included.
+def lift(own: IntArray, flow: int, first: int, fresh: bool, lifted: IntArray) -> None:
+    """Fill ``lifted[x - first, h] = max_y own[y, h] + flow * x * y``, y = 0 included.
 
     Parameters
     ----------
@@ -22,12 +22,15 @@ def lift(own: IntArray, flow: int, fresh: bool, lifted: IntArray) -> None:
         [Y + 1, H + 1] best value of a subtree with y tasks of its root and at most h units.
     flow
         Value of a pair of a task of the root and a task of its parent.
+    first
+        Tasks of the parent in the first row of `lifted`.
     fresh
         Whether the root may have tasks where the parent has none.
     lifted
         [X + 1, H + 1] the same by the number x of tasks of the parent; filled in place.
     """
-    for x in range(lifted.shape[0]):
+    for row in range(lifted.shape[0]):
+        x = first + row
         for h in range(lifted.shape[1]):
             best = own[0, h]
             if x > 0 or fresh:
@@ -35,7 +38,7 @@ def lift(own: IntArray, flow: int, fresh: bool, lifted: IntArray) -> None:
                     value = own[y, h] + flow * x * y
                     if value > best:
                         best = value
-            lifted[x, h] = best
+            lifted[row, h] = best
 
 
 @njit(cache=True)

@@ -19,6 +19,9 @@ from slotwise.solver.column_generation.connected.graph import FlowGraph
 from slotwise.solver.column_generation.listed_master import NEG_INF
 from slotwise.solver.core.memory import RunToken
 
+STEPS_AT_ONCE = 500_000_000
+"""Steps of a compiled loop, less than a second, between two looks at the token."""
+
 Steps = Mapping[int, IntArray]
 """Kind -> [size + 1] what its number of tasks costs beside the duals; 0 of none."""
 
@@ -128,7 +131,6 @@ def table_bytes(graph: FlowGraph) -> int:
 
 
 def _fill(tables: KnapsackTables, k: int, token: CancellationToken) -> None:
-    token.check()
     from slotwise.solver.column_generation.connected.kernels import lift
 
     token.check()
@@ -146,7 +148,10 @@ def _fill(tables: KnapsackTables, k: int, token: CancellationToken) -> None:
     flow = 0 if parent < 0 else tables.scale * int(graph.flow[k, parent])
     rows = 1 if parent < 0 else int(graph.most[parent]) + 1
     lifted = np.empty((rows, units + 1), dtype=np.int64)
-    lift(table, flow, tables.is_active, lifted)
+    at_once = max(1, STEPS_AT_ONCE // table.size)
+    for first in range(0, rows, at_once):
+        token.check()
+        lift(table, flow, first, tables.is_active, lifted[first : first + at_once])
     tables.lifted[k] = lifted
 
 

@@ -18,7 +18,7 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import IntArray, Problem
 from slotwise.solver.column_generation.configurations.engine import FAST_CONFIGURATIONS
-from slotwise.solver.column_generation.connected import level
+from slotwise.solver.column_generation.connected import level, tree_knapsack
 from slotwise.solver.column_generation.connected.engine import CONNECTED
 from slotwise.solver.column_generation.connected.enumeration import (
     enumerate_connected,
@@ -103,6 +103,21 @@ def test_tables_and_lists_agree_with_enumeration() -> None:
             expected = {tuple(row) for row in configurations[whole & (values >= -gap)].tolist()}
             assert listed == expected, (number, gap)
     assert min(seen["feedback"], seen["relaxed"]) >= 15
+
+
+def test_tables_are_the_same_row_by_row_and_hear_the_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One table of kinds of thousands of tasks took minutes and heard no time limit."""
+    graph = random_graph(np.random.default_rng(3), ConnectedParams(max_assignments=0))
+    duals = np.full(graph.count, 7, dtype=np.int64)
+    none = np.zeros(graph.count, dtype=np.int64)
+    at_once = make_tables(graph, SCALE, duals, none, RunToken())
+    asked: list[None] = []
+    token = RunToken()
+    monkeypatch.setattr(RunToken, "check", lambda _: asked.append(None))
+    monkeypatch.setattr(tree_knapsack, "STEPS_AT_ONCE", 1)
+    by_rows = make_tables(graph, SCALE, duals, none, token)
+    assert all((by_rows.lifted[k] == rows).all() for k, rows in at_once.lifted.items())
+    assert len(asked) >= sum(len(rows) for rows in at_once.lifted.values())
 
 
 def test_no_reduced_cost_is_negative() -> None:
