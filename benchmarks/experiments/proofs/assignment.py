@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from slotwise.benchmarks.experiments.proofs.engine_options import check_engine_options
 from slotwise.benchmarks.experiments.proofs.isolated_run import Measured, measure
 from slotwise.benchmarks.experiments.table import Table, number
 from slotwise.models.errors import InputError, in_file
@@ -23,7 +24,7 @@ from slotwise.models.importers.matrix_assignment import (
     published_optimum,
 )
 from slotwise.models.instance_file import instance_from_data
-from slotwise.models.values import plain, short_text
+from slotwise.models.values import plain, short_text, whole
 
 COLUMNS = {
     "instance": "<22", "tasks": ">5", "nodes": ">5", "published": ">12", "which is": "<10",
@@ -100,9 +101,11 @@ def read(path: Path) -> tuple[Any, PublishedOptimum]:
 
 def run(options: argparse.Namespace) -> None:
     """Measure every file and print it."""
+    check_engine_options(options, "time_limit")
+    whole(options.seed, "--seed")
+    files = [read(path) for path in options.files]
     table, rows = Table(COLUMNS, options.json), []
-    for path in options.files:
-        data, published = read(path)
+    for data, published in files:
         measured = measure(
             instance_from_data(data), options.engine, options.time_limit, options.seed
         )

@@ -1,9 +1,12 @@
-"""Options of experiments that compare our engine with textbook models."""
+"""Options of experiments that measure proofs, by our engine and by textbook models."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+
+from slotwise.benchmarks.experiments.proofs.isolated_run import check_engine
+from slotwise.models.values import time_limit
 
 
 def add_engine_options(
@@ -27,3 +30,23 @@ def add_engine_options(
         help="textbook models to run; without a name: only ours",
     )
     parser.add_argument("--json", action="store_true", help="one JSON object per line")
+
+
+def check_engine_options(options: argparse.Namespace, *limits: str) -> None:
+    """Refuse an unknown engine and wrong time limits, before anything is measured or printed.
+
+    Parameters
+    ----------
+    options
+        With the name of the engine.
+    limits
+        Names of the options that are time limits, as in ``time_limit``.
+
+    Raises
+    ------
+    InputError
+        Naming the option as typed.
+    """
+    check_engine(options.engine, "--engine")
+    for name in limits:
+        time_limit(getattr(options, name), f"--{name.replace('_', '-')}")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import instance_from_text, instance_text
-from slotwise.models.values import plain
+from slotwise.models.values import known, plain
 from slotwise.processes.child import command_of, exchange, take_stdout
 from slotwise.processes.pipes import last_line
 
@@ -138,9 +138,12 @@ def measure(
     Raises
     ------
     InputError
-        When there is no such engine.
+        When there is no such engine, or a limit or the seed is out of range.
     """
-    _check_engine(engine)
+    from slotwise.solver.core.limited import checked_limits
+
+    check_engine(engine)
+    checked_limits(time_limit_s, workers, seed, memory_limit_mb)
     request: Document = {
         "instance": instance_text(instance),
         "engine": engine,
@@ -181,11 +184,12 @@ def measure(
     )
 
 
-def _check_engine(engine: str) -> None:
-    from slotwise.benchmarks.grading.names import known_engine
+def check_engine(engine: str, field: str = "engine") -> None:
+    """Refuse what is neither ``auto``, an engine nor a yardstick."""
+    from slotwise.benchmarks.grading.names import AUTO
+    from slotwise.solver.engines import ENGINES
 
-    if engine not in _yardsticks():
-        known_engine(engine)
+    known(engine, (AUTO, *ENGINES, *_yardsticks()), field)
 
 
 def _yardsticks() -> Mapping[str, Engine]:

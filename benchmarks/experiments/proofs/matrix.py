@@ -16,12 +16,13 @@ from typing import Any
 
 import numpy as np
 
+from slotwise.benchmarks.experiments.proofs.engine_options import check_engine_options
 from slotwise.benchmarks.experiments.proofs.isolated_run import NO_TERM, Measured, measure
 from slotwise.benchmarks.experiments.table import Table, number
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import instance_from_data
 from slotwise.models.problem.compile import compile_problem
-from slotwise.models.values import plain, short_text
+from slotwise.models.values import plain, short_text, whole
 from slotwise.solver.assignment.model import make_assignment
 from slotwise.solver.assignment.rlt_bound import make_state
 
@@ -159,6 +160,8 @@ def root_bound(instance: Instance, seconds: float) -> tuple[float, float]:
 
 def run(options: argparse.Namespace) -> None:
     """Measure every instance and print it."""
+    check_engine_options(options, "time_limit", "root_time_limit")
+    whole(options.seed, "--seed")
     table, rows = Table(COLUMNS, options.json), []
     for part in PARTS if options.part == "all" else (options.part,):
         generate, count = PARTS[part]

@@ -15,7 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from slotwise.benchmarks.experiments.proofs.assignment import read
-from slotwise.benchmarks.experiments.proofs.engine_options import add_engine_options
+from slotwise.benchmarks.experiments.proofs.engine_options import (
+    add_engine_options,
+    check_engine_options,
+)
 from slotwise.benchmarks.experiments.proofs.isolated_run import NO_TERM, Measured, measure
 from slotwise.benchmarks.experiments.proofs.rstorm import check_agreement
 from slotwise.benchmarks.experiments.table import Table
@@ -80,11 +83,12 @@ def summary(rows: Sequence[Mapping[str, Measured]]) -> dict[str, int]:
 
 def run(options: argparse.Namespace) -> None:
     """Measure every file and print it."""
+    check_engine_options(options, "time_limit", "textbook_limit")
+    files = [read(path) for path in files_in(options.instances)]
     table, rows = Table(COLUMNS, options.json), []
     limits = {options.engine: options.time_limit}
     limits |= dict.fromkeys(options.textbook, options.textbook_limit)
-    for path in files_in(options.instances):
-        data, published = read(path)
+    for data, published in files:
         instance = instance_from_data(data)
         row = {name: measure(instance, name, limit) for name, limit in limits.items()}
         for theirs in row.values():

@@ -12,7 +12,10 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
-from slotwise.benchmarks.experiments.proofs.engine_options import add_engine_options
+from slotwise.benchmarks.experiments.proofs.engine_options import (
+    add_engine_options,
+    check_engine_options,
+)
 from slotwise.benchmarks.experiments.proofs.isolated_run import Measured, measure
 from slotwise.benchmarks.experiments.proofs.table import ProofTable
 from slotwise.models.errors import SlotwiseError
@@ -114,6 +117,7 @@ def instances(families: Sequence[str], count: int | None, seed: int) -> Iterator
 
 def run(options: argparse.Namespace) -> None:
     """Measure everything and print it."""
+    check_engine_options(options, "time_limit", "textbook_limit")
     table = ProofTable(options.json)
     pairs: dict[str, list[tuple[Measured, Measured]]] = {name: [] for name in options.textbook}
     for instance in instances(options.family or FAMILIES_SHOWN, options.count, options.seed):

@@ -11,11 +11,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from slotwise.benchmarks.experiments.proofs.engine_options import check_engine_options
 from slotwise.benchmarks.experiments.proofs.isolated_run import Measured, measure
 from slotwise.benchmarks.experiments.proofs.table import ProofTable
 from slotwise.models.errors import InputError, in_file
 from slotwise.models.formats.text import read_data
 from slotwise.models.importers.storm_cluster import is_storm_cluster
+from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import instance_from_data
 
 
@@ -65,20 +67,30 @@ def summarise(rows: Sequence[Measured]) -> Summary:
 
 def run(options: argparse.Namespace) -> None:
     """Measure every topology and print it."""
-    data, file = read_data(options.cluster)
+    check_engine_options(options, "time_limit")
+    instances = read(options.cluster, options.topology, options.worker_min_cpu)
+    table, rows = ProofTable(options.json), []
+    for instance in instances:
+        if not instance.task_names():
+            continue
+        rows.append(measure(instance, options.engine, options.time_limit))
+        table.add_proof(rows[-1])
+    summary = summarise(rows)
+    table.end(asdict(summary), [str(summary)])
+
+
+def read(
+    path: Path, topologies: Sequence[str] | None, worker_min_cpu: str | None
+) -> list[Instance]:
+    """Return these topologies of a decoded cluster (``None`` = all), each on it alone."""
+    data, file = read_data(path)
     with in_file(file):
         if not isinstance(data, dict) or not is_storm_cluster(data):
             raise InputError("must be a decoded Storm cluster", has_value=False)
-        ids = options.topology or [topology["id"] for topology in data["topologies"]]
-        table, rows = ProofTable(options.json), []
-        for key in ids:
-            instance = instance_from_data(data, topology=key, worker_min_cpu=options.worker_min_cpu)
-            if not instance.task_names():
-                continue
-            rows.append(measure(instance, options.engine, options.time_limit))
-            table.add_proof(rows[-1])
-    summary = summarise(rows)
-    table.end(asdict(summary), [str(summary)])
+        ids = topologies or [topology.id for topology in instance_from_data(data).topologies]
+        return [
+            instance_from_data(data, topology=key, worker_min_cpu=worker_min_cpu) for key in ids
+        ]
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

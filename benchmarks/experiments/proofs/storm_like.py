@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict
 
+from slotwise.benchmarks.experiments.proofs.engine_options import check_engine_options
 from slotwise.benchmarks.experiments.proofs.isolated_run import Measured, measure
 from slotwise.benchmarks.experiments.proofs.storm import summarise
 from slotwise.benchmarks.experiments.proofs.table import ProofTable
@@ -21,6 +22,7 @@ from slotwise.models.values import whole
 
 def run(options: argparse.Namespace) -> None:
     """Measure the instances and print them."""
+    check_engine_options(options, "time_limit")
     whole(options.count, "--count", least=1)
     whole(options.first, "--first")
     family = STORM_LIKE_HELD_OUT if options.held_out else STORM_LIKE

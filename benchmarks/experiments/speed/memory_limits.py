@@ -21,6 +21,7 @@ from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.topology import Component, Stream, Topology
 from slotwise.models.instance_file import instance_from_data
+from slotwise.models.values import known, time_limit, whole
 
 LIMITS_MB = (400, 700, 1_500)
 """Above what the interpreter and the solvers' libraries take by themselves, some 250 MB."""
@@ -115,9 +116,16 @@ def run(options: argparse.Namespace) -> None:
 
     Raises
     ------
+    InputError
+        For an option out of range.
     SlotwiseError
         When a limit did not hold.
     """
+    if options.engine is not None:
+        known(options.engine, dict.fromkeys(shape.engine for shape in SHAPES), "--engine")
+    time_limit(options.time_limit, "--time-limit")
+    for limit in options.limits:
+        whole(limit, "--limits", least=1)
     table, breaches = Table(COLUMNS, as_json=False), 0
     for shape in SHAPES:
         if options.engine not in (None, shape.engine):

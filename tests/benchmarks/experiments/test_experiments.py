@@ -136,6 +136,45 @@ def test_every_experiment_runs(
     assert said.out.strip()
 
 
+MEASURING_PROOFS = (
+    *("proofs", "storm_proofs", "storm_like_proofs", "assignment_proofs", "matrix_proofs"),
+    *("partition_proofs", "memory_limits"),
+)
+
+
+@pytest.mark.parametrize("name", MEASURING_PROOFS)
+@pytest.mark.parametrize("wrong", [("--time-limit", "-1"), ("--engine", "nope")], ids=" ".join)
+def test_wrong_options_of_proofs_are_one_line_before_the_table(
+    name: str, wrong: tuple[str, str], files: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([name, *(word.format(**files) for word in SMALLEST[name]), *wrong]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith(f"{name}: {wrong[0]} = ")
+    assert said.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "option"),
+    [
+        ("proofs", "--textbook-limit"),
+        ("partition_proofs", "--textbook-limit"),
+        ("matrix_proofs", "--root-time-limit"),
+        ("matrix_proofs", "--seed"),
+        ("assignment_proofs", "--seed"),
+        ("memory_limits", "--limits"),
+    ],
+)
+def test_other_limits_and_seeds_are_checked_before_anything_runs(
+    name: str, option: str, files: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [word.format(**files) for word in SMALLEST[name]]
+    assert main([name, *words, option, "-1"]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith(f"{name}: {option} = -1")
+
+
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_help_says_what_an_experiment_shows(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:

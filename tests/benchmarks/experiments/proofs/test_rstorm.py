@@ -61,8 +61,15 @@ SMALL = Family("small", "tiny chains", 2, small)
 
 
 def test_an_unknown_engine_is_refused_before_a_process_starts() -> None:
-    with pytest.raises(InputError, match="engine = 'nope': is not an engine"):
+    with pytest.raises(InputError, match="engine = 'nope': is unknown; must be one of auto, "):
         measure(small(0, 1), "nope", 1.0)
+
+
+def test_limits_out_of_range_are_refused_before_a_process_starts() -> None:
+    with pytest.raises(InputError, match="time_limit_s = -1: must be a finite number of seconds"):
+        measure(small(0, 1), "auto", -1)
+    with pytest.raises(InputError, match="memory_limit_mb = 0: must be 1 or more"):
+        measure(small(0, 1), "auto", 1.0, memory_limit_mb=0)
 
 
 @pytest.mark.slow
@@ -242,6 +249,26 @@ def test_storm_proofs_of_one_topology_as_json(
     first, last = (json.loads(line) for line in capsys.readouterr().out.splitlines())
     assert first["instance"].endswith(key)
     assert last["summary"]["topologies"] == 1
+
+
+def test_storm_proofs_of_an_unknown_topology_are_refused_before_the_table(
+    storm_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = json.loads(storm_file.read_text())["topologies"][0]["id"]
+    assert run_experiment("storm_proofs", [str(storm_file), "--topology", first, "nope"]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith(f"storm_proofs: {storm_file}: topology = 'nope': is not a topology")
+
+
+def test_storm_proofs_of_a_file_without_topologies_are_refused(
+    storm_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = json.loads(storm_file.read_text())
+    del data["topologies"]
+    storm_file.write_text(json.dumps(data))
+    assert run_experiment("storm_proofs", [str(storm_file)]) == 2
+    assert capsys.readouterr().err.startswith(f"storm_proofs: {storm_file}: topologies")
 
 
 def test_storm_proofs_needs_a_storm_cluster(capsys: pytest.CaptureFixture[str], root: Path) -> None:
