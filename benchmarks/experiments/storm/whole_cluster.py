@@ -17,13 +17,15 @@ from pathlib import Path
 from slotwise.benchmarks.experiments.table import Table, number
 from slotwise.heuristics.registry import find_method
 from slotwise.heuristics.run import run_method
-from slotwise.models.errors import InputError
+from slotwise.models.errors import InputError, in_file
+from slotwise.models.formats.text import read_data
 from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.placement import Placement
-from slotwise.models.instance_file import read_instance
+from slotwise.models.instance_file import instance_from_data
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
-from slotwise.models.values import plain, short_text
+from slotwise.models.problem.problem import Problem
+from slotwise.models.values import plain, short_text, time_limit
 from slotwise.solver.core.result import Result, Status
 from slotwise.solver.solve import solve
 from slotwise.solver.whole_cluster.bounds import ClusterBounds
@@ -96,16 +98,14 @@ class Total:
 
 def run(options: argparse.Namespace) -> None:
     """Measure and print."""
-    read = read_instance(options.file, worker_min_cpu=options.worker_min_cpu)
-    terms = Objective(("rejected", "network"))
-    instance = replace(read, objective=terms, running=None, linear=())
-    problem = compile_problem(instance)
-    parts = topology_parts(problem)
-    if not parts:
-        raise InputError("must have two topologies with tasks or more, and distances by level")
+    time_limit(options.time_limit, "--time-limit")
+    time_limit(options.time_limit_each, "--time-limit-each")
+    method = find_method(options.method)
+    problem, parts = read(options.file, options.worker_min_cpu)
+    instance = problem.instance
     alone = _alone(parts, options.time_limit_each)
     result = solve(instance, time_limit_s=options.time_limit)
-    answer = run_method(problem, find_method(options.method), 0)
+    answer = run_method(problem, method, 0)
     by_method = answer if isinstance(answer, Placement) else None
     if by_method is not None and not judge(problem, by_method).valid:
         by_method = None
@@ -123,6 +123,20 @@ def run(options: argparse.Namespace) -> None:
         table.add(asdict(row), row.cells())
     total = _total(instance, parts, alone, result, by_method)
     table.end(asdict(total), total.lines(options.method))
+
+
+def read(path: Path, worker_min_cpu: str | None) -> tuple[Problem, tuple[TopologyPart, ...]]:
+    """Return the problem of a file by the terms of this experiment, and its topologies."""
+    data, file = read_data(path)
+    with in_file(file):
+        given = instance_from_data(data, worker_min_cpu=worker_min_cpu)
+        terms = Objective(("rejected", "network"))
+        problem = compile_problem(replace(given, objective=terms, running=None, linear=()))
+        parts = topology_parts(problem)
+        if not parts:
+            rule = "must have at least two topologies with tasks, and distances given by level"
+            raise InputError(rule, has_value=False)
+        return problem, parts
 
 
 def _alone(parts: Sequence[TopologyPart], time_limit_s: float) -> dict[int, Result]:

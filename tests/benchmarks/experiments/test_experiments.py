@@ -163,6 +163,8 @@ def test_wrong_options_of_proofs_are_one_line_before_the_table(
         ("matrix_proofs", "--seed"),
         ("assignment_proofs", "--seed"),
         ("memory_limits", "--limits"),
+        ("whole_cluster", "--time-limit"),
+        ("whole_cluster", "--time-limit-each"),
     ],
 )
 def test_other_limits_and_seeds_are_checked_before_anything_runs(
@@ -173,6 +175,16 @@ def test_other_limits_and_seeds_are_checked_before_anything_runs(
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.startswith(f"{name}: {option} = -1")
+
+
+def test_a_whole_cluster_has_two_topologies(
+    files: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["whole_cluster", files["instance"]]) == 2
+    rule = "must have at least two topologies with tasks, and distances given by level"
+    assert capsys.readouterr().err == f"whole_cluster: {files['instance']}: {rule}\n"
+    assert main(["whole_cluster", files["shared"], "--method", "nope"]) == 2
+    assert "whole_cluster: method = 'nope': " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
