@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -47,6 +48,23 @@ def test_an_engine_that_ended_early_needs_no_longer_limit(examples, capsys, seco
     last = capsys.readouterr().out.split("To continue")
     assert said in " ".join("".join(last[-2:]).split())
     assert ("longer --time-limit" in last[-1]) == (said != EARLY)
+
+
+def test_nothing_says_how_to_keep_what_is_kept(examples, cli):
+    answer = cli("solve", "word-count.json", "--quiet", "--out", "plan.json")
+    assert answer.code == 0
+    assert answer.out.endswith("\n\nCompare methods with: slotwise place, grade.\n")
+
+
+@pytest.mark.parametrize("seconds", [3.0, 10.0])
+def test_what_is_kept_is_where_to_go_on_from(examples, capsys, seconds):
+    found = solve(read_instance(examples / "word-count.json"), engine="exhaustive")
+    limits = Limits(time_s=10.0)
+    open_result = replace(found, status=Status.FEASIBLE, limits=limits, seconds=seconds)
+    show_result(open_result, Path("my plan.json"))
+    said = " ".join(capsys.readouterr().out.split())
+    assert "with --hint 'my plan.json'" in said
+    assert "--out" not in said
 
 
 def test_what_ran_several_times_is_said_once(examples, capsys):

@@ -89,7 +89,7 @@ def solve(
         else:
             from slotwise.cli.render.results import show_result
 
-            show_result(result)
+            show_result(result, out)
             if solved.placement is not None and _has_workload(task.given):
                 exits.emit("slotwise predict says what it is worth: throughput and latency.\n")
             if check is not None:

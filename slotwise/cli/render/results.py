@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
@@ -48,8 +50,8 @@ _GAVE_UP = (
 )
 
 
-def show_result(result: Result) -> None:
-    """Show the result of ``solve``."""
+def show_result(result: Result, out: Path | None = None) -> None:
+    """Show the result of ``solve``; `out` is the file that its placement is written to."""
     if result.placement is None or result.verdict is None:
         show(*_distrusted(result), _not_found(result), *running_lines(result), *_notes(result))
         return
@@ -62,7 +64,7 @@ def show_result(result: Result) -> None:
         *_picked(result),
         *_distrusted(result),
         *_notes(result),
-        _next_step(result),
+        _next_step(result, out),
     )
 
 
@@ -154,17 +156,23 @@ def _gap(result: Result, term: TermResult, first_open: bool) -> str:
     return f"{100 * result.gap:.2f} %" if first_open and result.gap is not None else "open"
 
 
-def _next_step(result: Result) -> str:
+def _next_step(result: Result, out: Path | None) -> str:
     if result.status is Status.OPTIMAL:
-        return "Keep the placement with --out PLAN; compare methods with: slotwise place, grade."
+        if out is None:
+            return (
+                "Keep the placement with --out PLAN; compare methods with: slotwise place, grade."
+            )
+        return "Compare methods with: slotwise place, grade."
+    keep = "keep this placement with --out PLAN, then " if out is None else ""
+    plan = "PLAN" if out is None else shlex.quote(str(out))
     if _ended_early(result):
         return (
-            "The engine ended before its time limit without a proof. To continue: keep this "
-            "placement with --out PLAN, then try another --engine, or auto, with --hint PLAN."
+            f"The engine ended before its time limit without a proof. To continue: {keep}try "
+            f"another --engine, or auto, with --hint {plan}."
         )
     return (
-        "To continue: keep this placement with --out PLAN, then solve again with --hint PLAN and a "
-        "longer --time-limit or more --workers."
+        f"To continue: {keep}solve again with --hint {plan} and a longer --time-limit or more "
+        "--workers."
     )
 
 
