@@ -160,8 +160,12 @@ def _with_value(parameters: Parameters, path: str, text: str, setting: str) -> P
         return replace(parameters, **{name: _with_value(current, rest, text, setting)})
     if rest:
         raise InputError(f"{name} has no parameters", field="parameters", value=setting)
-    number = number_of_text(text, path)
-    return replace(parameters, **{name: float(number) if isinstance(current, float) else number})
+    try:
+        number = number_of_text(text, path)
+        value = float(number) if isinstance(current, float) else number
+        return replace(parameters, **{name: value})
+    except InputError as error:  # which names a class, where a text was given
+        raise InputError(error.rule, field="parameters", value=setting) from error
 
 
 def _checked_name(name: str, names: Iterable[str], setting: str) -> str:

@@ -185,8 +185,10 @@ def test_texts_say_parameters() -> None:
         ("cp-sat.max_count=3", "did you mean 'max_counts'"),
         ("cp-sat.max_counts.x=3", "has no parameters"),
         ("connected.residual=3", "names an unknown parameter, ''; must be one of max_states"),
-        ("cp-sat.max_counts=many", "max_counts = 'many': must be a number"),
-        ("cp-sat.max_counts=0.5", "CpSatParams.max_counts = 0.5: must be a whole number"),
+        ("cp-sat.max_counts=many", "--set = 'cp-sat.max_counts=many': must be a number"),
+        ("cp-sat.max_counts=0.5", "--set = 'cp-sat.max_counts=0.5': must be a whole number"),
+        ("connected.tree_fraction=7", "--set = 'connected.tree_fraction=7': must be a finite "),
+        ("connected.residual.max_states=-1", "--set = 'connected.residual.max_states=-1': must be"),
     ],
 )
 def test_a_wrong_text_is_one_line_on_stderr(text: str, message: str, cli) -> None:
