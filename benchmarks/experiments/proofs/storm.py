@@ -10,10 +10,12 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import median
 
 from slotwise.benchmarks.experiments.proofs.engine_options import check_engine_options
 from slotwise.benchmarks.experiments.proofs.isolated_run import Measured, measure
 from slotwise.benchmarks.experiments.proofs.table import ProofTable
+from slotwise.benchmarks.experiments.table import number
 from slotwise.models.errors import InputError, in_file
 from slotwise.models.formats.text import read_data
 from slotwise.models.importers.storm_cluster import is_storm_cluster
@@ -31,7 +33,9 @@ class Summary:
         How many there are, are closed, and are not closed but within 1 % of their bound.
     worst_gap
         Largest gap, as a share; ``None`` where some topology has no placement or no bound.
-    most_memory_mb, most_seconds
+    median_memory_mb, most_memory_mb
+        Of the processes that told; ``None`` where none did.
+    most_seconds
         Of one topology.
     """
 
@@ -39,15 +43,21 @@ class Summary:
     proven: int
     within_percent: int
     worst_gap: float | None
-    most_memory_mb: float
+    median_memory_mb: float | None
+    most_memory_mb: float | None
     most_seconds: float
 
     def __str__(self) -> str:
         """One line for people."""
         gap = "unknown" if self.worst_gap is None else f"{100 * self.worst_gap:.2f} %"
+        most_mb, median_mb = (
+            number(self.most_memory_mb, ".0f"),
+            number(self.median_memory_mb, ".0f"),
+        )
         return (
             f"{self.proven} of {self.topologies} proven, {self.within_percent} more within 1 %; "
-            f"worst gap {gap}; at most {self.most_seconds:.1f} s and {self.most_memory_mb:.0f} MB."
+            f"worst gap {gap}; at most {self.most_seconds:.1f} s and {most_mb} MB "
+            f"(median {median_mb})."
         )
 
 
@@ -55,12 +65,14 @@ def summarise(rows: Sequence[Measured]) -> Summary:
     """Return what `rows` add up to."""
     open_gaps = [row.gap for row in rows if not row.proven]
     finite = [gap for gap in open_gaps if gap is not None]
+    memory_mb = [row.memory_mb for row in rows if row.memory_mb is not None]
     return Summary(
         topologies=len(rows),
         proven=len(rows) - len(open_gaps),
         within_percent=sum(gap <= 0.01 for gap in finite),
         worst_gap=max(finite, default=0.0) if len(finite) == len(open_gaps) else None,
-        most_memory_mb=max((row.memory_mb or 0.0 for row in rows), default=0.0),
+        median_memory_mb=median(memory_mb) if memory_mb else None,
+        most_memory_mb=max(memory_mb, default=None),
         most_seconds=max((row.seconds for row in rows), default=0.0),
     )
 

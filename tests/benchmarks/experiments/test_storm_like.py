@@ -6,9 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from proofs_in_process import a_row
 from small_storm_cluster import SMALL
 
 from slotwise.benchmarks.experiments.__main__ import main
+from slotwise.benchmarks.experiments.proofs.storm import summarise
 from slotwise.benchmarks.experiments.storm_like.fit import distance, fits
 from slotwise.benchmarks.experiments.storm_like.tables import data_of, distinct
 from slotwise.models.families.registry import FAMILIES
@@ -79,6 +81,14 @@ def test_proofs_add_up_by_kind(capsys: pytest.CaptureFixture[str]) -> None:
     assert summary["all"]["topologies"] == 2
     kinds = {row["instance"].rpartition("-")[2] for row in rows}
     assert set(summary) == kinds | {"all"}
+
+
+def test_a_summary_has_the_median_and_the_peak_of_memory() -> None:
+    rows = [a_row(memory_mb=mb) for mb in (100.0, 400.0, None, 200.0)]
+    found = summarise(rows)
+    assert (found.median_memory_mb, found.most_memory_mb) == (200.0, 400.0)
+    assert str(found).endswith("; at most 1.0 s and 400 MB (median 200).")
+    assert str(summarise(rows[2:3])).endswith("; at most 1.0 s and - MB (median -).")
 
 
 @pytest.mark.parametrize("words", [("--count", "0"), ("--first", "-1"), ("--tasks", "60")])
