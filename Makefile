@@ -40,7 +40,7 @@ $(VENV)/spark.jsa: $(VENV)/.installed-dev
 # Hours. Stopped, it goes on where it was; `make clean` makes it begin again, as changed code should.
 # The families at the same time, then the tests in as many processes.
 test-deep: $(VENV)/.installed-dev
-	$(MAKE) --jobs=$(JOBS) $(DEEP)
+	$(MAKE) --jobs=$(JOBS) --keep-going $(DEEP)
 	SLOTWISE_TESTS=deep PYTHONDONTWRITEBYTECODE= $(PYTEST)
 	rm -rf deep
 $(DEEP): $(VENV)/.installed-dev
