@@ -203,7 +203,8 @@ class Explanation:
     repairs
         Cheapest first; each resolves all conflicts. Empty where none was found within the time.
     complete
-        Whether every repair that was considered was decided within the time.
+        Whether every repair that was considered was decided within the time, and all amounts are
+        proven minimal.
     cheapest_proven
         Whether it is proven that no combination of changes, whatever their number, costs less than
         the first repair; without a repair: that none helps.

@@ -50,7 +50,7 @@ class Repairs:
     repairs
         All different.
     is_complete
-        Whether every repair that was considered was decided.
+        Whether every repair that was considered was decided, and all amounts are proven minimal.
     is_cheapest_proven
         Whether no combination of changes, whatever their number, costs less than the first one;
         without any: whether none helps.
@@ -86,7 +86,10 @@ def find_repairs(
     ordered = sorted(search.repairs.values(), key=lambda one: (one.price, len(one.text), one.text))
     return Repairs(
         tuple(ordered),
-        search.is_complete and search.is_cheapest_proven and not search.undecided,
+        search.is_complete
+        and search.is_cheapest_proven
+        and not search.undecided
+        and all(repair.least for repair in ordered),
         search.is_cheapest_proven,
         tuple(search.notes),
     )
