@@ -101,8 +101,9 @@ def reduce_nodes(problem: Problem) -> Reduction:
     ]
     largest = largest_type(problem, types)
     for members in in_rack:
-        if largest is not None and len(members[largest]) >= needed[largest].in_union:
-            reduced_nodes = members[largest][: needed[largest].alone]
+        large = [] if largest is None else members[largest]
+        if largest is not None and large and len(large) >= needed[largest].in_union:
+            reduced_nodes = large[: needed[largest].alone]
             return Reduction(on_nodes(problem, reduced_nodes), tuple(reduced_nodes))
         if all(
             len(nodes) >= need.in_union or len(nodes) == len(kind.nodes)

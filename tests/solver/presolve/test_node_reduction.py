@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from decimal import Decimal
 
 import numpy as np
 from numpy.random import Generator
@@ -75,6 +76,18 @@ def test_a_small_topology_needs_one_node() -> None:
     )
     problem = compile_problem(replace(instance, topologies=(small,)))
     assert reduce_nodes(problem).problem.node_count < problem.node_count
+
+
+def test_of_nodes_without_slots_one_remains() -> None:
+    nodes = (
+        Node("small", "r1", slots=0, resources={"cpu": Decimal(20)}),
+        Node("large", "r2", slots=0, resources={"cpu": Decimal(40)}),
+    )
+    topology = Topology("t", (Component("a", "spout", 2, resources={"cpu": Decimal(10)}),))
+    objective = Objective(("rejected", "network"))
+    instance = Instance("no slots", Cluster(nodes), (topology,), objective=objective)
+    assert reduce_nodes(compile_problem(instance)).problem.node_count == 1
+    assert solve(instance).status is Status.OPTIMAL
 
 
 def test_a_hint_on_other_nodes_is_not_lost() -> None:
