@@ -13,7 +13,7 @@ from dataclasses import replace
 from importlib.metadata import version
 from itertools import pairwise
 
-from slotwise.models.cancellation import CancellationToken
+from slotwise.models.cancellation import UNLIMITED, CancellationToken
 from slotwise.models.infeasibility.contradictions import (
     Contradiction,
     MustMove,
@@ -42,38 +42,43 @@ from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.core.engine import Engine
-from slotwise.solver.core.reporter import Reporter
+from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
+
+NAME = "counting"
 
 _Limited = TaskTooLarge | TooManyTasks | TooFewPlaces | TooFewBins | MustMove
 
 
 def find_contradiction(
-    problem: Problem, token: CancellationToken | None = None
+    problem: Problem, token: CancellationToken = UNLIMITED
 ) -> Contradiction | None:
-    """Return the first contradiction that is found; ``None`` proves nothing about the problem."""
+    """Return the first contradiction that is found; ``None`` proves nothing about the problem.
+
+    `token` ends the search with `CancelledError`.
+    """
     return next(contradictions(problem, token), None)
 
 
 def contradictions(
-    problem: Problem, token: CancellationToken | None = None
+    problem: Problem, token: CancellationToken = UNLIMITED
 ) -> Iterator[Contradiction]:
     """Yield the contradictions that are found, the plainest kinds first; each holds.
 
     At most one for each component, each resource and each way to find it. None where topologies
     may be left out. `token` ends the search with `CancelledError`.
     """
-    facts = facts_of(problem)
-    for one in _contradictions(facts, token):
+    facts = facts_of(problem, token)
+    for one in _contradictions(facts):
         yield _with_few_limits(facts, one) if isinstance(one, _Limited) else one
 
 
 def is_contradicted(problem: Problem) -> bool:
     """Return whether there is a contradiction; sooner than `find_contradiction` names one."""
-    return next(_contradictions(facts_of(problem), None), None) is not None
+    return next(_contradictions(facts_of(problem)), None) is not None
 
 
-def _contradictions(facts: Facts, token: CancellationToken | None) -> Iterator[Contradiction]:
+def _contradictions(facts: Facts) -> Iterator[Contradiction]:
     """Yield contradictions that hold, with more limits than they need."""
     problem = facts.problem
     if problem.may_reject or not problem.task_count:
@@ -83,8 +88,7 @@ def _contradictions(facts: Facts, token: CancellationToken | None) -> Iterator[C
     )
     for find in (_too_large, _short, _too_many, _slots, _moves, _places, _bins):
         for one in find(facts, every):
-            if token is not None:
-                token.check()
+            facts.token.check()
             if _holds(facts, one):
                 yield one
 
@@ -188,7 +192,7 @@ def _places(facts: Facts, every: RoomLimits) -> Iterator[TooFewPlaces]:
         [node.count * facts.most_on_node(part, node, every) for node in facts.kinds]
         for part in parts
     ]
-    near = left_over([part.count for part in parts], room, width)
+    near = left_over([part.count for part in parts], room, width, facts.token)
     if near:
         yield TooFewPlaces(tuple(parts[i].id for i in near), every)
 
@@ -253,6 +257,7 @@ def _may_prove(
     items.sort(key=lambda one: one[1] / one[2])
     total = sum(part.count * weight for part, _, weight in items)
     for node in facts.kinds:
+        facts.token.check()
         room, counted = node.capacity[d], 0
         for part, size, weight in items:
             most = min(facts.most_on_node(part, node, every), room // size)
@@ -355,7 +360,10 @@ def _rounded(scaled: int, capacity: int, k: int) -> int:
 
 
 def left_over(
-    supply: Sequence[int], room: Sequence[int], width: Sequence[Sequence[int]]
+    supply: Sequence[int],
+    room: Sequence[int],
+    width: Sequence[Sequence[int]],
+    token: CancellationToken = UNLIMITED,
 ) -> tuple[int, ...]:
     """Return the sources on the near side of a least cut; empty where all supply flows.
 
@@ -370,6 +378,7 @@ def left_over(
             sent[i][j] += amount
             left[i], free[j] = left[i] - amount, free[j] - amount
     while True:
+        token.check()
         before, sink = _reached(left, free, width, sent)
         if sink is None:
             return tuple(i for i in range(len(supply)) if ("source", i) in before)
@@ -436,7 +445,8 @@ def run(
     problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter | None = None
 ) -> Outcome:
     """Return that `problem` is infeasible, with its contradiction; else that nothing is known."""
-    contradiction = find_contradiction(problem, None if reporter is None else reporter.token)
+    token = (reporter or null_reporter(problem, NAME)).token
+    contradiction = find_contradiction(problem, token.child(token.now() + limits.time_s))
     bounds = (None,) * len(problem.terms)
     if contradiction is None:
         return Outcome(Status.UNKNOWN, None, None, bounds, "")
@@ -451,7 +461,7 @@ def run(
 
 
 COUNTING = Engine(
-    name="counting",
+    name=NAME,
     run=run,
     supports=lambda problem: "topologies may be left out" if problem.may_reject else None,
     version=lambda: f"slotwise {version('slotwise')}",

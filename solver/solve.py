@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from queue import SimpleQueue
 
+from slotwise.models.cancellation import CancellationToken, CancelledError, WorkClock
 from slotwise.models.errors import InputError, InternalError, suggestion
 from slotwise.models.infeasibility.contradictions import holds
 from slotwise.models.instance.instance import Instance
@@ -145,7 +147,11 @@ def solve(
     who = " and ".join(e.name for e in engines)
     _confirm(who, outcome, verdict)
     if outcome.status is Status.INFEASIBLE and not state.trust.is_doubted(COUNTING.name):
-        outcome = _with_contradiction(problem, who, outcome)
+        if spent is None:
+            time_left = CancellationToken(started + limits.time_s)
+        else:
+            time_left = CancellationToken(limits.time_s - spent, clock=WorkClock())
+        outcome = _with_contradiction(problem, who, outcome, time_left)
     if verdict is not None and verdict.parts["moved"]:
         outcome, verdict = _with_fewer_moves(problem, who, outcome, verdict)
     seconds = time.perf_counter() - started
@@ -161,12 +167,17 @@ def _confirm(who: str, outcome: Outcome, verdict: Verdict | None) -> None:
         raise InternalError(wrong)
 
 
-def _with_contradiction(problem: Problem, who: str, outcome: Outcome) -> Outcome:
-    """Return the outcome with a contradiction, if there is one that a sentence can state.
+def _with_contradiction(
+    problem: Problem, who: str, outcome: Outcome, token: CancellationToken
+) -> Outcome:
+    """Return the outcome with a contradiction, if one that a sentence can state is found in time.
 
     Raises `InternalError` where the independent check does not confirm it.
     """
-    contradiction = outcome.contradiction or find_contradiction(problem)
+    contradiction = outcome.contradiction
+    if contradiction is None:
+        with suppress(CancelledError):
+            contradiction = find_contradiction(problem, token)
     if contradiction is not None and not holds(problem, contradiction):
         raise InternalError(f"{who}: the contradiction {contradiction} does not hold")
     return replace(outcome, contradiction=contradiction)

@@ -13,6 +13,7 @@ from fractions import Fraction
 from itertools import combinations
 from typing import ClassVar
 
+from slotwise.models.cancellation import UNLIMITED, CancellationToken
 from slotwise.models.infeasibility.room import (
     ComponentId,
     Facts,
@@ -242,7 +243,8 @@ def _needed(facts: Facts, need: TopologyWorkers) -> int:
     if limit == NO_LIMIT or any(part.id[0] != need.topology for part, _ in weighed):
         raise _DoesNotApplyError
     total = sum(part.count * weight for part, weight in weighed)
-    most = most_weight([(part.heap, weight, part.count) for part, weight in weighed], limit)
+    items = [(part.heap, weight, part.count) for part, weight in weighed]
+    most = most_weight(items, limit, facts.token)
     return max(by_clique, -(-total // most)) if most else by_clique
 
 
@@ -303,7 +305,7 @@ def _bins(facts: Facts, one: TooFewBins) -> tuple[int, int]:
         )
         key = items, node.capacity[d]
         if key not in known:
-            known[key] = most_weight(items, node.capacity[d])
+            known[key] = most_weight(items, node.capacity[d], facts.token)
         available += node.count * known[key]
     return required, available
 
@@ -339,15 +341,17 @@ Item = tuple[int, int, int]
 """Size, weight and count, each 0 or more."""
 
 
-def most_weight(items: Sequence[Item], capacity: int) -> int:
+def most_weight(items: Sequence[Item], capacity: int, token: CancellationToken = UNLIMITED) -> int:
     """Return a weight that no choice of items of a total size up to `capacity` exceeds.
 
-    The largest there is, unless more than `MOST_STATES` sums are undominated.
+    The largest there is, unless more than `MOST_STATES` sums are undominated. `token` ends the
+    search with `CancelledError`.
     """
     free = sum(weight * count for size, weight, count in items if size == 0)
     sized = [one for one in items if 0 < one[0] <= capacity and one[1] > 0 and one[2] > 0]
     states = [(0, 0)]  # (size, weight), both ascending
     for size, weight, count in sized:
+        token.check()
         most = min(count, capacity // size)
         wider = sorted(
             (

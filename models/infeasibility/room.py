@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from slotwise.models.cancellation import UNLIMITED, CancellationToken
 from slotwise.models.problem.problem import Problem, Rules
 from slotwise.models.values import NO_LIMIT
 
@@ -119,11 +120,15 @@ def parts_of(problem: Problem) -> dict[ComponentId, Part]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Facts:
-    """A problem with its components that have tasks and its nodes by kind, made once."""
+    """A problem with its components that have tasks and its nodes by kind, made once.
+
+    `token` ends what is computed from them with `CancelledError`.
+    """
 
     problem: Problem
     parts: Mapping[ComponentId, Part]
     kinds: tuple[NodeKind, ...]
+    token: CancellationToken = UNLIMITED
     _most: dict[tuple[ComponentId, int, Limits], int] = field(default_factory=dict, repr=False)
 
     def most_on_node(self, part: Part, node: NodeKind, limits: Limits) -> int:
@@ -134,9 +139,9 @@ class Facts:
         return self._most[key]
 
 
-def facts_of(problem: Problem) -> Facts:
+def facts_of(problem: Problem, token: CancellationToken = UNLIMITED) -> Facts:
     """Return the facts from which contradictions of `problem` are recomputed."""
-    return Facts(problem, parts_of(problem), node_kinds(problem))
+    return Facts(problem, parts_of(problem), node_kinds(problem), token)
 
 
 def most_in_worker(part: Part, rules: tuple[str, ...]) -> int:
@@ -201,6 +206,7 @@ def _fits(
 
 def most_of_all(facts: Facts, parts: Sequence[Part], node: NodeKind, limits: Limits) -> int:
     """Return how many tasks of several components together an empty node holds at most."""
+    facts.token.check()
     problem = facts.problem
     counts = [facts.most_on_node(part, node, limits) for part in parts]
     most = sum(counts)

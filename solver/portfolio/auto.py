@@ -117,9 +117,10 @@ def _contradicted(auto: PortfolioRun, problem: Problem) -> Answer | None:
     if COUNTING.supports(problem) is not None or auto.state.best is not None:
         return None
     began, reporter = time.perf_counter(), Reporter(auto.state, COUNTING.name, token=auto.token)
+    limits = replace(auto.limits, time_s=auto.params.counting_fraction * auto.left_s)
     try:
-        outcome = COUNTING.run(problem, auto.limits, None, reporter)
-    except CancelledError:  # the time is over: the rest sees it, too
+        outcome = COUNTING.run(problem, limits, None, reporter)
+    except CancelledError:  # its share is over; if all of the time is, the rest sees it, too
         return None
     if outcome.contradiction is None:
         return None

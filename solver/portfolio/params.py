@@ -35,6 +35,9 @@ class AutoParams(Parameters):
         For ``few-moves`` where moves are limited; it ends far earlier on problems that it takes.
     orphans_fraction
         For ``orphans`` where nothing may move.
+    counting_fraction
+        For ``counting``, which comes first; it ends far earlier unless nodes and sizes are of very
+        many kinds.
     early_fraction
         For CP-SAT where the heuristics found no placement.
     rack_fraction
@@ -74,6 +77,7 @@ class AutoParams(Parameters):
     without_running_fraction: float = 0.7
     few_moves_fraction: float = 0.4
     orphans_fraction: float = 0.6
+    counting_fraction: float = 0.1
     early_fraction: float = 0.25
     rack_fraction: float = 0.4
     between_racks_fraction: float = 0.2
