@@ -30,6 +30,10 @@ LARGEST_UNITS = 1 << 30
 WHOLE_WEIGHTS = 16
 """Weights that are tried as a whole number of units."""
 
+MOST_ROUNDED = 2_000_000
+"""Weights times numbers of units that are tried for each of these; more would gain next to nothing.
+"""
+
 MOST_LIFTED, MOST_UNITS = 8, 10_000
 """Kinds whose weights are lifted: those that take most heap; units of heap of a worker."""
 
@@ -94,7 +98,7 @@ def coarse(weights: IntArray, capacity: int, most: int) -> tuple[IntArray, int]:
 
     With any t > 0, ``weights.y <= capacity`` gives ``floor(t weights).y <= floor(t capacity)``.
     Where t < 1 is needed it is chosen such that some weight becomes whole and the weights lose
-    least against the capacity.
+    least against the capacity, in fewer units than `most` if these were too many to try.
     """
     divisor = math.gcd(*weights.tolist()) or 1
     weights, capacity = weights // divisor, capacity // divisor
@@ -105,12 +109,14 @@ def coarse(weights: IntArray, capacity: int, most: int) -> tuple[IntArray, int]:
     sample = distinct[
         np.linspace(0, len(distinct) - 1, min(len(distinct), WHOLE_WEIGHTS)).astype(np.int64)
     ]
+    most = min(most, max(1, MOST_ROUNDED // len(distinct)))
     best = 0.0, most, capacity
     for whole in sample.tolist():
         units = np.arange(1, most * whole // capacity + 1)
         unit = units[:, None] / whole
         rounded = np.floor(distinct * unit + 1e-9) / (distinct * unit) @ times
-        tightness = rounded * capacity * units / whole / np.maximum(capacity * units // whole, 1)
+        room = np.floor(capacity * unit[:, 0] + 1e-9)  # in int64 the product could overflow
+        tightness = rounded * capacity * units / whole / np.maximum(room, 1)
         if len(units) and tightness.max() > best[0]:
             chosen = int(tightness.argmax())
             best = float(tightness[chosen]), chosen + 1, whole

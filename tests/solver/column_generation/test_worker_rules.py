@@ -22,7 +22,9 @@ from slotwise.solver.column_generation.connected.engine import CONNECTED
 from slotwise.solver.column_generation.connected.place_model import make_place_model
 from slotwise.solver.column_generation.connected.worker_rules import (
     LARGEST_UNITS,
+    MOST_ROUNDED,
     WorkerRule,
+    coarse,
     find_worker_rules,
     in_common_units,
 )
@@ -74,6 +76,28 @@ def test_no_worker_breaks_a_rule(case: tuple[IntArray, int, IntArray, IntArray])
     for rule in find_worker_rules(heap, limit, per_worker, sizes):
         assert (possible @ rule.weights <= rule.most).all()
         assert int(rule.workers(sizes[None, :])[0]) <= fewest
+
+
+def test_few_units_are_tried_of_small_problems(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Were all 40 million tried, the arrays would take a gigabyte for the second weight alone."""
+    asked = []
+
+    def arange(start: int, stop: int) -> IntArray:
+        asked.append(stop - start)
+        return np.array(range(start, stop), dtype=np.int64)
+
+    monkeypatch.setattr(np, "arange", arange)
+    weights, capacity = coarse(array(100_000_007, 100_000_037), 310_000_001, 40_000_000)
+    assert max(asked) <= MOST_ROUNDED // 2
+    assert 0 < capacity <= MOST_ROUNDED // 2
+    assert weights.tolist() == [capacity // 3] * 2
+
+
+@pytest.mark.parametrize("unit", [1, 10**12])
+def test_units_are_chosen_alike_however_fine_the_capacity_is(unit: int) -> None:
+    """With the larger, capacity times units exceeds 64 bits."""
+    weights, capacity = coarse(array(410_001 * unit + 1, 290_003 * unit), 1_000_000 * unit, 90)
+    assert (weights.tolist(), capacity) == ([2, 1], 4)
 
 
 def needed(rules: list[WorkerRule], tasks: IntArray) -> list[int]:
