@@ -364,7 +364,7 @@ def _enclose(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
             inner.run(PortfolioStep(engine, f"{reason}: {WITHIN_ONE_RACK}"), rack.problem, inside)
     auto.engines += [engine for engine in inner.engines if engine not in auto.engines]
     if outer is not None:
-        outcome = over_racks(problem, outer, inner.state.outcome())
+        outcome = over_racks(problem, outer, inner.state.outcome(), reporter.token)
         provers = dict.fromkeys([CONFIGURATIONS.name, *inner.state.provers()])
         cut = replace(outcome, bound_kind=CUT, by_solver=outer.by_solver)
         report_outcome(reporter.by("+".join(provers)), cut)

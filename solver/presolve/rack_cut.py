@@ -7,11 +7,13 @@ placement with all nodes in one rack, plus the extra distance of the flow that i
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 from ortools.graph.python import max_flow
 
+from slotwise.models.cancellation import UNLIMITED, CancellationToken, CancelledError
 from slotwise.models.errors import InternalError
 from slotwise.models.problem.problem import CLUSTER, RACK, IntArray, Problem
 from slotwise.models.values import NO_LIMIT
@@ -44,11 +46,14 @@ MOST_PAIRS = 2_000_000
 """Communicating pairs of tasks beyond which no cut is computed."""
 
 
-def over_racks(problem: Problem, outer: Outcome, inner: Outcome) -> Outcome:
+def over_racks(
+    problem: Problem, outer: Outcome, inner: Outcome, token: CancellationToken = UNLIMITED
+) -> Outcome:
     """Return the bounds of all placements, be they in one rack or over several.
 
     `outer` is the answer with all nodes in one rack, `inner` that on the best rack alone; nothing
-    is known if the latter is not proven, or another rack may serve better.
+    is known if the latter is not proven, another rack may serve better, or `token` is cancelled
+    before the cut is found.
     """
     bounds = list(outer.bounds)
     nothing = (None,) * len(bounds)
@@ -59,7 +64,10 @@ def over_racks(problem: Problem, outer: Outcome, inner: Outcome) -> Outcome:
         if bound is None:
             return unknown
         if bound < value:
-            cut = least_cut(problem) if extra_distance(problem, term) else None
+            cut = None
+            if extra_distance(problem, term):
+                with suppress(CancelledError):
+                    cut = least_cut(problem, token)
             if cut is None:
                 return unknown
             cut_bound = bound + extra_distance(problem, term) * cut
@@ -72,15 +80,18 @@ def over_racks(problem: Problem, outer: Outcome, inner: Outcome) -> Outcome:
     return replace(unknown, bounds=tuple(bounds), proof=proof)
 
 
-def least_cut(problem: Problem) -> int | None:
+def least_cut(problem: Problem, token: CancellationToken = UNLIMITED) -> int | None:
     """Return the least flow between two sides of any division of the tasks, in flow units.
 
     The tasks of a class are interchangeable, so one maximum flow from a fixed task to one other
     task of each class tells. ``None`` where there are fewer than two tasks or too many pairs.
+    `token` ends the search with `CancelledError`.
     """
-    tails, heads, weights = _edges(problem)
-    if problem.task_count < 2 or len(tails) > MOST_PAIRS:
+    sizes = problem.sizes
+    pairs = sum(sizes[a] * sizes[b] for a, b in problem.pair_flows())
+    if problem.task_count < 2 or pairs > MOST_PAIRS:
         return None
+    tails, heads, weights = _edges(problem)
     source = problem.classes[0].tasks[0]
     sinks = [next((t for t in one.tasks if t != source), None) for one in problem.classes]
     solver = max_flow.SimpleMaxFlow()
@@ -91,6 +102,7 @@ def least_cut(problem: Problem) -> int | None:
     for sink in sinks:
         if sink is None:
             continue
+        token.check()
         if max(source, sink) >= solver.num_nodes():
             return 0  # no flow touches the task
         if solver.solve(source, sink) != solver.OPTIMAL:

@@ -10,14 +10,16 @@ import numpy as np
 import pytest
 from engine_cases import LIMITS, racked
 
+from slotwise.models.cancellation import CancellationToken, CancelledError
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.topology import Component, Stream, Topology
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.core.result import Status
+from slotwise.solver.core.result import Outcome, Status
 from slotwise.solver.exhaustive import EXHAUSTIVE
 from slotwise.solver.portfolio.auto import run_auto
+from slotwise.solver.presolve import rack_cut
 from slotwise.solver.presolve.rack_cut import (
     all_in_one_rack,
     least_cut,
@@ -52,6 +54,34 @@ def test_the_least_cut_is_that_of_the_task_graph() -> None:
         seen[connected] += 1
     assert min(seen.values()) >= 10
     assert len(seen) == 2
+
+
+def two_stages(tasks: int, racks: tuple[Node, ...]) -> Problem:
+    """Return two components that send to each other's every task, on these nodes."""
+    components = (Component("a", "spout", tasks), Component("b", "bolt", tasks))
+    topology = Topology("t", components, (Stream("a", "b"),))
+    instance = Instance("t", Cluster(racks), (topology,), objective=Objective(("network",)))
+    return compile_problem(instance)
+
+
+TWO_RACKS = (Node("n0", "r0"), Node("n1", "r1"))
+
+
+def test_too_many_pairs_are_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rack_cut, "MOST_PAIRS", 15)
+    assert least_cut(two_stages(3, TWO_RACKS)) is not None
+    monkeypatch.setattr(rack_cut, "_edges", None)
+    assert least_cut(two_stages(4, TWO_RACKS)) is None
+
+
+def test_the_search_for_the_least_cut_can_be_ended() -> None:
+    problem = two_stages(3, TWO_RACKS)
+    with pytest.raises(CancelledError):
+        least_cut(problem, CancellationToken(deadline=0))
+    outer = Outcome(Status.OPTIMAL, None, (0,), (0,), "")
+    inner = Outcome(Status.OPTIMAL, None, (9,), (9,), "")
+    assert over_racks(problem, outer, inner).bounds != (None,)
+    assert over_racks(problem, outer, inner, CancellationToken(deadline=0)).bounds == (None,)
 
 
 @pytest.mark.slow
