@@ -170,8 +170,13 @@ def may_fit_one_rack(problem: Problem) -> bool:
 
 
 def one_rack(problem: Problem) -> Reduction:
-    """Return the problem on the rack with the most of everything, summed up by share."""
-    capacity = np.minimum(problem.capacity, problem.capacity.sum(axis=0) + 1).astype(np.float64)
+    """Return the problem on the rack with the most of everything, summed up by share.
+
+    A node without limit counts as much as all that have one; where none has, the resource does not.
+    """
+    limited = problem.capacity < NO_LIMIT
+    total = problem.capacity.astype(np.float64).sum(axis=0, where=limited)
+    capacity = np.where(limited, problem.capacity, total)
     shares = (capacity / np.maximum(capacity.sum(axis=0), 1)).sum(axis=1)
     worth = np.bincount(problem.node_rack, weights=shares)
     nodes = np.flatnonzero(problem.node_rack == int(worth.argmax())).tolist()

@@ -84,6 +84,16 @@ def test_the_search_for_the_least_cut_can_be_ended() -> None:
     assert over_racks(problem, outer, inner, CancellationToken(deadline=0)).bounds == (None,)
 
 
+@pytest.mark.parametrize("many", range(1, 7))
+def test_the_rack_that_offers_most_is_chosen_whatever_has_no_limit(many: int) -> None:
+    large = tuple(
+        Node(f"l{i}", "large", "", 4, {"cpu": 100, "memory_mb": None}) for i in range(many)
+    )
+    small = tuple(Node(f"s{i}", "small", "", 4, {"cpu": 10, "memory_mb": None}) for i in range(8))
+    problem = two_stages(2, (*large, *small))
+    assert one_rack(problem).nodes == tuple(range(many))
+
+
 @pytest.mark.slow
 def test_bounds_over_racks_hold(note: list[str]) -> None:
     rng = np.random.default_rng(4)
