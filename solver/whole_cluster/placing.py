@@ -11,7 +11,7 @@ import numpy as np
 from numpy.random import Generator
 from ortools.sat.python import cp_model
 
-from slotwise.models.cancellation import CancellationToken
+from slotwise.models.cancellation import CancellationToken, CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import IntArray, Problem
@@ -240,7 +240,11 @@ class Placer:
         if self._token.is_cancelled:
             return None
         topology = self._parts[part]
-        left = nodes_left(topology.problem, plan.room.capacity, plan.room.slots, kinds)
+        room = plan.room
+        try:
+            left = nodes_left(topology.problem, room.capacity, room.slots, kinds, self._token)
+        except CancelledError:
+            return None
         if left is None or not may_fit(topology, left.capacity, left.slots):
             return None
         if withhold is not None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.random import Generator
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
@@ -224,7 +225,7 @@ def _node(problem: Problem, node: Node, capacity: list[int], slots: int) -> Node
 
 
 def nodes_left(
-    problem: Problem, capacity: IntArray, slots: IntArray, kinds: int
+    problem: Problem, capacity: IntArray, slots: IntArray, kinds: int, token: CancellationToken
 ) -> NodesLeft | None:
     """Return the nodes that can hold a task of `problem`, as at most `kinds` kinds of nodes.
 
@@ -237,6 +238,11 @@ def nodes_left(
         Of the topology.
     capacity, slots
         [N, D], [N]: what is left.
+
+    Raises
+    ------
+    CancelledError
+        When `token` is cancelled before enough nodes are alike.
     """
     least = problem.demand.min(axis=0)
     nodes = np.flatnonzero((capacity >= least).all(axis=1) & (slots > 0))
@@ -245,7 +251,7 @@ def nodes_left(
     amounts = np.column_stack([capacity[nodes], slots[nodes]])
     amounts = np.minimum(amounts, _most_used(problem))
     unique, inverse, counts = np.unique(amounts, axis=0, return_inverse=True, return_counts=True)
-    groups = _merged(unique.astype(np.float64), counts, kinds)
+    groups = _merged(unique.astype(np.float64), counts, kinds, token)
     rounded = np.empty_like(unique)
     for group in groups:
         rounded[group] = unique[group].min(axis=0)
@@ -310,20 +316,34 @@ def _most_used(problem: Problem) -> IntArray:
     return np.append(total, tasks)
 
 
-def _merged(kinds: np.ndarray, counts: IntArray, most: int) -> list[list[int]]:
+def _merged(
+    kinds: np.ndarray, counts: IntArray, most: int, token: CancellationToken
+) -> list[list[int]]:
     """Return at most `most` groups of kinds; the two that lose least are merged first."""
+    if len(kinds) <= most:
+        return [[i] for i in range(len(kinds))]
     scale = np.maximum(kinds.max(axis=0), 1)
     low = kinds / scale
     weight = counts.astype(np.float64)
-    groups = [[i] for i in range(len(kinds))]
+    groups = {i: [i] for i in range(len(kinds))}
+    losses = np.full((len(kinds), len(kinds)), np.inf)
+
+    def compare(a: int) -> None:
+        """Set what merging group `a` with each other one loses."""
+        token.check()
+        others = [i for i in groups if i != a]
+        floor = np.minimum(low[a], low[others])
+        loss = (low[a] - floor).sum(axis=1) * weight[a]
+        loss += (low[others] - floor).sum(axis=1) * weight[others]
+        losses[a, others] = losses[others, a] = loss
+
+    for i in range(len(kinds)):
+        compare(i)
     while len(groups) > most:
-        floor = np.minimum(low[:, None, :], low[None, :, :])
-        loss = ((low[:, None, :] - floor).sum(axis=2)) * weight[:, None]
-        loss = loss + loss.T
-        np.fill_diagonal(loss, np.inf)
-        a, b = sorted(divmod(int(np.argmin(loss)), len(groups)))
+        a, b = sorted(divmod(int(np.argmin(losses)), len(kinds)))
         low[a] = np.minimum(low[a], low[b])
         weight[a] += weight[b]
         groups[a] += groups.pop(b)
-        low, weight = np.delete(low, b, axis=0), np.delete(weight, b)
-    return groups
+        losses[b] = losses[:, b] = np.inf
+        compare(a)
+    return list(groups.values())

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared_clusters import LIMITS, planted
 
-from slotwise.models.cancellation import UNLIMITED
+from slotwise.models.cancellation import UNLIMITED, CancellationToken, CancelledError
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.topology import Component, Stream, Topology
@@ -107,13 +107,21 @@ def test_what_is_left_is_rounded_down_to_few_kinds() -> None:
     capacity = np.array([[1], [2], [0], [4], [5], [0], [3], [1]])  # a task takes 1
     slots = np.ones(8, dtype=np.int64)
     for kinds in (1, 2, 8):
-        left = nodes_left(part.problem, capacity, slots, kinds)
+        left = nodes_left(part.problem, capacity, slots, kinds, UNLIMITED)
         assert left is not None
         assert set(left.nodes.tolist()) <= {0, 1, 3, 4, 6, 7}
         assert len(np.unique(left.capacity)) <= kinds
         assert (left.capacity <= capacity[left.nodes]).all()
-    nothing = nodes_left(part.problem, np.zeros_like(capacity), slots, 4)
+    nothing = nodes_left(part.problem, np.zeros_like(capacity), slots, 4, UNLIMITED)
     assert nothing is None
+
+
+def test_rounding_can_be_ended() -> None:
+    problem = compile_problem(pairs(2, racks=4))
+    part = topology_parts(problem)[0]
+    late, slots = CancellationToken(deadline=0), np.ones(8, dtype=np.int64)
+    with pytest.raises(CancelledError):
+        nodes_left(part.problem, np.arange(1, 9)[:, None], slots, 1, late)
 
 
 @given(st.lists(st.tuples(st.integers(1, 4), st.integers(0, 20)), max_size=7), st.integers(0, 12))
