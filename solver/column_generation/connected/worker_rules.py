@@ -109,7 +109,7 @@ def coarse(weights: IntArray, capacity: int, most: int) -> tuple[IntArray, int]:
     sample = distinct[
         np.linspace(0, len(distinct) - 1, min(len(distinct), WHOLE_WEIGHTS)).astype(np.int64)
     ]
-    most = min(most, max(1, MOST_ROUNDED // len(distinct)))
+    most = min(most, max(1, MOST_ROUNDED // max(len(distinct), 1)))
     best = 0.0, most, capacity
     for whole in sample.tolist():
         units = np.arange(1, most * whole // capacity + 1)

@@ -100,6 +100,11 @@ def test_units_are_chosen_alike_however_fine_the_capacity_is(unit: int) -> None:
     assert (weights.tolist(), capacity) == ([2, 1], 4)
 
 
+def test_tasks_without_weight_have_a_rule_in_few_units() -> None:
+    weights, capacity = coarse(array(0, 0), 310_000_001, 90)
+    assert (weights.tolist(), capacity) == ([0, 0], 90)
+
+
 def needed(rules: list[WorkerRule], tasks: IntArray) -> list[int]:
     return [int(rule.workers(tasks[None, :])[0]) for rule in rules]
 
