@@ -1,7 +1,8 @@
 """Engine ``counting``: finds contradictions that a person sees at once, before any search.
 
 The plainest come first. Each kind of `models.infeasibility` is looked for, and only what its check,
-which is of the judge's side, confirms is returned: all in whole numbers, in well below a second.
+which is of the judge's side, confirms is returned: all in whole numbers, in well below a second
+unless nodes and sizes are of very many kinds.
 Sources: see `models.infeasibility`.
 """
 
