@@ -164,7 +164,7 @@ RULES: dict[str, Ruled] = {
     "slots": Ruled(few_slots, left_out("slots"), 0.8, 9),
     "heap": Ruled(unchanged, left_out("heap"), 0.85, 12),
     "least cpu": Ruled(least_cpu_of_many, left_out("worker_min_cpu"), 0.7, 10),
-    "shared on the heap": Ruled(shared("onheap"), left_out("shared_memory"), 0.75, 6),
+    "shared on the heap": Ruled(shared("onheap"), left_out("shared_memory"), 0.72, 6),
     "shared off the heap of a worker": Ruled(
         shared("offheap_worker"), left_out("shared_memory"), 0.8, 3
     ),
@@ -175,7 +175,7 @@ RULES: dict[str, Ruled] = {
     "most on a node": Ruled(most_on_a_node, left_out("max_per_node"), 0.78, 7),
     "one component": Ruled(one_component, left_out("one_component_per_worker"), 0.85, 13),
     "one component, shared": Ruled(
-        one_component_shared, left_out("one_component_per_worker"), 0.65, 7
+        one_component_shared, left_out("one_component_per_worker"), 0.6, 7
     ),
     "one task": Ruled(one_task, left_out("one_task_per_worker"), 0.8, 10),
     "ackers": Ruled(ackers, None, 0.8, 13),
