@@ -50,10 +50,8 @@ class Summary:
     def __str__(self) -> str:
         """One line for people."""
         gap = "unknown" if self.worst_gap is None else f"{100 * self.worst_gap:.2f} %"
-        most_mb, median_mb = (
-            number(self.most_memory_mb, ".0f"),
-            number(self.median_memory_mb, ".0f"),
-        )
+        most_mb = number(self.most_memory_mb, ".0f")
+        median_mb = number(self.median_memory_mb, ".0f")
         return (
             f"{self.proven} of {self.topologies} proven, {self.within_percent} more within 1 %; "
             f"worst gap {gap}; at most {self.most_seconds:.1f} s and {most_mb} MB "

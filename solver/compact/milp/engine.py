@@ -239,14 +239,9 @@ class TermSearch:
                 return Ended.STOPPED
             value = self._value
             most = None if value is None else (bound + value) // 2
-
-            def report(values: Values | None, of_columns: float | None) -> None:
-                if values is not None:
-                    self._offer(values)
-
             cutoff = None if most is None else most + 0.5
             question = replace(self._question(), start=(), below=cutoff, any_serves=True)
-            ended = self._searched(question, report).ended
+            ended = self._searched(question, self._take).ended
             if ended is Ended.FAILED:
                 raise InternalError(f"HiGHS could not search the model of term {self.index}")
             if most is None or ended is not Ended.INFEASIBLE:
@@ -266,11 +261,6 @@ class TermSearch:
         between two steps: sums a whole step apart differ however they are rounded. A bound that a
         solution refutes does not count.
         """
-
-        def report(values: Values | None, of_columns: float | None) -> None:
-            if values is not None:
-                self._offer(values)
-
         while value := self._value:
             if self.grid.largest > MOST_TRUSTED_SUM:
                 self.best.reporter.note(
@@ -284,9 +274,9 @@ class TermSearch:
             question = replace(self._question(), start=(), below=steps - 0.5)
             if bound == value:
                 other = replace(question, presolve=not question.presolve)
-                reply = self._searched_once(other, report)
+                reply = self._searched_once(other, self._take)
             else:
-                reply = self._searched(question, report)
+                reply = self._searched(question, self._take)
             if self._value == value:
                 if reply.ended is Ended.INFEASIBLE:
                     return value
@@ -294,6 +284,11 @@ class TermSearch:
             if bound is not None and bound > self._value:
                 bound = None
         return 0 if self._value == 0 else self._below_value(bound)
+
+    def _take(self, values: Values | None, of_columns: float | None) -> None:
+        """Offer a solution of a search below a limit, whose bounds say nothing of the term."""
+        if values is not None:
+            self._offer(values)
 
     def _offer(self, values: Values) -> bool:
         """Offer the placement that a solution describes, rounded to whole tasks."""
