@@ -55,9 +55,15 @@ struct SupervisorSummary {
   7: optional map<string, double> total_resources
   12: optional bool blacklisted
 }
+struct NimbusSummary {
+  1: required string host
+  2: required i32 port
+  4: required bool isLeader
+}
 struct ClusterSummary {
   1: required list<SupervisorSummary> supervisors
   3: required list<TopologySummary> topologies
+  4: required list<NimbusSummary> nimbuses
 }
 
 struct BoltStats { 4: map<string, map<GlobalStreamId, i64>> executed }

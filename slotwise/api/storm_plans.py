@@ -13,7 +13,7 @@ import json
 import shlex
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -225,8 +225,7 @@ def apply_plan(
             for name in order:
                 on_topology(name)
                 _write(folder, name, now.ids[name], wanted[name], signed)
-                _rebalance(nimbus, name, now.ids[name], len(now.running[name]), limit)
-                now = read_nimbus(nimbus, limit, mine)
+                now = _rebalanced(nimbus, name, now, wanted, limit, mine)
                 if _state(name, wanted, now.running).elsewhere:
                     break  # the places of those after it may not be free
     states = (_state(name, wanted, now.running) for name in (*order, *(set(wanted) - set(order))))
@@ -469,6 +468,33 @@ def plan_file(topology: str) -> str:
     return quote_plus(topology, safe="*-_").replace(".", "%2E").replace("~", "%7E") + ".plan"
 
 
+def _rebalanced(
+    address: str,
+    name: str,
+    before: Imported,
+    wanted: Places,
+    timeout_s: float,
+    only: Collection[str] | None,
+) -> Imported:
+    """Have a topology placed as `wanted`; return what Nimbus says then.
+
+    Nimbus skips a rebalance, and reports it as done, while supervisors have not yet reported to it
+    since it became the leader (``isReadyForMKAssignments``). So while nothing moves, it is asked
+    again, after 1, 2, 4, ... seconds.
+    """
+    deadline, pause = time.monotonic() + timeout_s, 1.0
+    while True:
+        _rebalance(address, name, before.ids[name], len(before.running[name]), timeout_s)
+        now = read_nimbus(address, timeout_s, only)
+        has_moved = now.running.get(name) != before.running[name]
+        if has_moved or not _state(name, wanted, now.running).elsewhere:
+            return now
+        if time.monotonic() + pause > deadline:
+            return now
+        time.sleep(pause)
+        pause *= 2
+
+
 def _rebalance(address: str, name: str, storm_id: str, tasks: int, timeout_s: float) -> None:
     """Ask Nimbus to place a topology again, by our strategy around its own, and wait for it.
 
@@ -479,7 +505,7 @@ def _rebalance(address: str, name: str, storm_id: str, tasks: int, timeout_s: fl
         back, if it was changed here; the error says so, or that it could not be.
     """
     with Nimbus(address, timeout_s) as nimbus:
-        _wait_for_rebalance(nimbus, name, timeout_s)
+        _wait_until_ready(nimbus, name, timeout_s)
         conf = parse_json(nimbus.ask("getTopologyConf", storm_id))
         before = conf.get(STRATEGY)
         is_new = before != PLANNED_STRATEGY
@@ -492,7 +518,7 @@ def _rebalance(address: str, name: str, storm_id: str, tasks: int, timeout_s: fl
     if is_new:
         try:
             with Nimbus(address, timeout_s) as nimbus:
-                _wait_for_rebalance(nimbus, name, timeout_s)
+                _wait_until_ready(nimbus, name, timeout_s)
                 _ask_rebalance(nimbus, name, {STRATEGY: before})
             back = f"; its strategy is {before} again"
         except InputError as error:
@@ -505,11 +531,24 @@ def _rebalance(address: str, name: str, storm_id: str, tasks: int, timeout_s: fl
     )
 
 
-def _wait_for_rebalance(nimbus: Nimbus, name: str, timeout_s: float) -> None:
-    """Wait until no rebalance is under way, or the time is over: Nimbus refuses a second one."""
+def _wait_until_ready(nimbus: Nimbus, name: str, timeout_s: float) -> None:
+    """Wait until there is a leader, and no rebalance is under way or the time is over.
+
+    Nimbus refuses a second rebalance. Until it is the leader it refuses any; after a restart it is
+    that once ZooKeeper has given up the session of the Nimbus before.
+    """
     deadline = time.monotonic() + timeout_s
-    while _is_rebalancing(nimbus, name) and time.monotonic() < deadline:
+    while True:
+        cluster = nimbus.ask("getClusterInfo")
+        has_leader = any(one.isLeader for one in cluster.nimbuses)
+        if has_leader and not _is_rebalancing(cluster, name):
+            return
+        if time.monotonic() > deadline:
+            break
         time.sleep(POLL_S)
+    if not has_leader:
+        rule = f"has had no leader for {timeout_s:g} s: apply again when one is elected"
+        raise InputError(rule, has_value=False, file=nimbus.address)
 
 
 def _ask_rebalance(nimbus: Nimbus, name: str, overrides: Mapping[str, object]) -> None:
@@ -529,13 +568,12 @@ def _is_placed(address: str, name: str, storm_id: str, tasks: int, timeout_s: fl
     while (left := deadline - time.monotonic()) > 0:
         time.sleep(POLL_S)
         with suppress(InputError), Nimbus(address, max(left, POLL_S)) as nimbus:
-            if _is_rebalancing(nimbus, name):
+            if _is_rebalancing(nimbus.ask("getClusterInfo"), name):
                 continue
             if len(nimbus.executors(storm_id) or ()) >= tasks:
                 return True
     return False
 
 
-def _is_rebalancing(nimbus: Nimbus, name: str) -> bool:
-    topologies = nimbus.ask("getClusterInfo").topologies
-    return any(one.status == "REBALANCING" for one in topologies if one.name == name)
+def _is_rebalancing(cluster: Any, name: str) -> bool:
+    return any(one.status == "REBALANCING" for one in cluster.topologies if one.name == name)

@@ -208,6 +208,59 @@ def test_a_rollback_without_moves_replaces_the_plan(planned: Planned) -> None:
     assert slotwise.storm_status(snapshot, planned.plan, storm.address).is_as_planned
 
 
+def test_a_rebalance_that_nimbus_skips_is_asked_for_again(
+    planned: Planned, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it does, with no error, until the supervisors have reported to a new leader."""
+    ask, skipped = Nimbus.ask, []
+
+    def skip_first(nimbus: Nimbus, call: str, *arguments: object) -> Any:
+        if call == "rebalance" and not skipped:
+            return skipped.append(call)
+        return ask(nimbus, call, *arguments)
+
+    monkeypatch.setattr(Nimbus, "ask", skip_first)
+    snapshot = planned.imported()
+    storm, plans = planned.storm, planned.plans
+    done = slotwise.apply_plan(snapshot, spread(snapshot), storm.address, plans, execute=True)
+    assert skipped
+    assert done.is_as_planned
+    assert slotwise.apply_plan(snapshot, None, storm.address, plans, execute=True).is_as_planned
+
+
+@pytest.mark.parametrize("elected_after", [3, None])
+def test_a_plan_waits_for_a_leader(
+    planned: Planned, monkeypatch: pytest.MonkeyPatch, elected_after: int | None
+) -> None:
+    ask, looks = Nimbus.ask, []
+
+    def without_leader(nimbus: Nimbus, call: str, *arguments: object) -> Any:
+        answer = ask(nimbus, call, *arguments)
+        if call == "getClusterInfo":
+            looks.append(call)
+            for one in answer.nimbuses:
+                one.isLeader = elected_after is not None and len(looks) > elected_after
+        return answer
+
+    snapshot, storm, plans = planned.imported(), planned.storm, planned.plans
+    monkeypatch.setattr(Nimbus, "ask", without_leader)
+
+    def apply(timeout_s: float) -> slotwise.StormState:
+        wanted = spread(snapshot)
+        return slotwise.apply_plan(
+            snapshot, wanted, storm.address, plans, execute=True, timeout_s=timeout_s
+        )
+
+    if elected_after is None:
+        with pytest.raises(slotwise.InputError, match="has had no leader for 1 s: apply again"):
+            apply(1)
+        assert slotwise.storm_status(snapshot, planned.plan, storm.address).is_as_planned
+    else:
+        assert apply(30).is_as_planned
+        back = slotwise.apply_plan(snapshot, None, storm.address, plans, execute=True)
+        assert back.is_as_planned
+
+
 def test_a_cluster_that_changed_since_the_snapshot(planned: Planned) -> None:
     """A supervisor dies: the plan is refused before anything is changed, and Storm schedules."""
     storm, plans = planned.storm, planned.plans

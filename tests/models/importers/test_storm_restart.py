@@ -30,6 +30,8 @@ RACKS = {host.address: host.rack_name for host in HOSTS}
 NAME = "linear"
 TASKS = 10
 KILLS = 8
+LEADER_S = 90.0
+"""Seconds in which a new Nimbus leads and knows its supervisors: ZooKeeper waits 40 for the old."""
 
 
 def is_possible() -> bool:
@@ -62,6 +64,7 @@ class Running:
             self.storm.address,
             self.storm.plans,
             execute=True,
+            timeout_s=LEADER_S,
         )
         return done.is_as_planned
 
