@@ -48,9 +48,13 @@ class GapSearch:
         Whether `bound` rests on CP-SAT's word.
     enough
         A bound of that much or less ends the search.
+    refine
+        Called with the configurations [K] of the best solution: computes what they are worth more
+        exactly, and returns whether that is less. Then the search is repeated.
     """
 
     on_best: Callable[[list[IntArray]], None]
+    refine: Callable[[list[IntArray]], bool]
     by_solver: bool
     enough: int
 
@@ -65,6 +69,7 @@ class GapSearch:
         token: RunToken,
     ) -> None:
         self.on_best = lambda configurations: None
+        self.refine = lambda configurations: False
         self.by_solver = False
         self.enough = -1
         self._sizes = sizes
@@ -91,6 +96,8 @@ class GapSearch:
                 self._columns(gap, deadline), least, deadline, limits
             )
             if configurations is not None:
+                if self.bound > self.enough and self.refine(configurations):
+                    continue
                 return configurations
             self.bound = least - 1
             if self.bound <= self.enough:

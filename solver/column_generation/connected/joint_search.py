@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -172,7 +172,7 @@ def joint_search(joint: JointLevels) -> GapSearch:
         counts = np.concatenate([np.zeros((1, rows.shape[1]), dtype=np.int64), rows[costs <= gap]])
         return TypeColumns(counts, pricing.values(counts) // pricing.scale)
 
-    return GapSearch(
+    search = GapSearch(
         joint.sizes,
         pricing.scale,
         pricing.total(duals),
@@ -181,6 +181,13 @@ def joint_search(joint: JointLevels) -> GapSearch:
         params.residual,
         pricing.token,
     )
+    search.refine = refined(pricing, search)
+    return search
+
+
+def refined(pricing: ContentPricing, search: GapSearch) -> Callable[[list[IntArray]], bool]:
+    """Return a function that splits the contents of a search's best solution into workers."""
+    return lambda found: pricing.split_each(found, (search.bound - search.enough) * pricing.scale)
 
 
 # Placements from the columns of joint duals: a dive in the linear program, then CP-SAT.

@@ -103,11 +103,6 @@ class WorkerBounds:
         is learnt where there are too many contents or workers.
         """
         if self._splits is None:
-            box = math.prod((most + 1).tolist())
-            if box > params.max_subset_cells or not self._token.has_room(
-                8 * box, f"bounds of {box:,} contents of nodes"
-            ):
-                return
             self._splits = SplitTable(most)
         new = ~self._splits.knows(contents)
         contents, least = contents[new], least[new]
@@ -119,9 +114,10 @@ class WorkerBounds:
         except TooLongError:
             return
         params = in_time(params, SPLIT_FRACTION * (self.deadline - self._token.now()))
-        cells = self._splits.size
+        cells = self._splits.box
         if cells <= params.max_subset_rows and cells * len(workers) <= params.max_subset_steps:
             contents = self._splits.contents()
+            contents = contents[~self._splits.knows(contents)]
         elif len(contents) > params.max_split_contents:
             return
         gains = self._graph.gains(workers)
@@ -214,28 +210,47 @@ class SplitTable:
 
     def __init__(self, most: IntArray) -> None:
         self._most = most
-        self._strides = mixed_radix_strides(most + 1)
-        self._bounds = np.zeros(math.prod((most + 1).tolist()), dtype=np.int64)  # + 1 where known
+        self._hash = np.random.default_rng(0).integers(1 << 62, size=len(most)) | 1
+        self._keys = np.zeros(0, dtype=np.int64)  # sorted
+        self._known = np.zeros((0, len(most)), dtype=np.int64)
+        self._bounds = np.zeros(0, dtype=np.int64)
 
     @property
-    def size(self) -> int:
-        """Number of contents."""
-        return len(self._bounds)
+    def box(self) -> int:
+        """Number of all contents."""
+        return math.prod((self._most + 1).tolist())
 
     def contents(self) -> IntArray:
         """Return [Y, K] all contents."""
-        cells = np.arange(self.size)[:, None]
-        return np.asarray(cells // self._strides % (self._most + 1))
+        cells = np.arange(self.box)[:, None]
+        return np.asarray(cells // mixed_radix_strides(self._most + 1) % (self._most + 1))
 
     def of(self, contents: IntArray) -> IntArray:
         """Return [Y] the bounds of contents [Y, K]; `-NEG_INF` where nothing is known."""
-        bounds = self._bounds[contents @ self._strides] - 1
-        return np.asarray(np.where(bounds < 0, -NEG_INF, bounds))
+        rows, known = self._rows(contents)
+        bounds = np.full(len(contents), -NEG_INF, dtype=np.int64)
+        bounds[known] = self._bounds[rows[known]]
+        return bounds
 
     def knows(self, contents: IntArray) -> BoolArray:
         """Return [Y] of which contents [Y, K] something is known."""
-        return np.asarray(self._bounds[contents @ self._strides] > 0)
+        return self._rows(contents)[1]
 
     def note(self, contents: IntArray, bounds: IntArray) -> None:
-        """Note bounds [Y] of contents [Y, K]; none is below 0."""
-        self._bounds[contents @ self._strides] = np.maximum(bounds, 0) + 1
+        """Note bounds [Y] of contents [Y, K] of which nothing is known; none is below 0.
+
+        Of contents that share a key only one is noted.
+        """
+        keys = np.concatenate([self._keys, contents @ self._hash])
+        self._keys, first = np.unique(keys, return_index=True)
+        self._known = np.concatenate([self._known, contents])[first]
+        self._bounds = np.concatenate([self._bounds, np.maximum(bounds, 0)])[first]
+
+    def _rows(self, contents: IntArray) -> tuple[IntArray, BoolArray]:
+        """Return [Y] the entry of each content [Y, K], and whether it has one."""
+        if not len(self._keys):
+            return np.zeros(len(contents), dtype=np.int64), np.zeros(len(contents), dtype=np.bool_)
+        keys = contents @ self._hash
+        rows = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+        known = (self._keys[rows] == keys) & (self._known[rows] == contents).all(axis=1)
+        return rows, known

@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 import pytest
 from engine_cases import LIMITS, small_instance
-from hypothesis import given
+from hypothesis import event, given
 from hypothesis import strategies as st
 from numpy.random import Generator
 
@@ -22,13 +22,19 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.connected.content_pricing import ContentPricing
 from slotwise.solver.column_generation.connected.engine import CONNECTED
+from slotwise.solver.column_generation.connected.gap_search import GapSearch
 from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
 from slotwise.solver.column_generation.connected.joint_duals import find_joint_duals
 from slotwise.solver.column_generation.connected.joint_search import make_joint_levels
 from slotwise.solver.column_generation.connected.level import find_duals, make_level
 from slotwise.solver.column_generation.connected.place_model import make_place_model
-from slotwise.solver.column_generation.connected.worker_bounds import WorkerBounds
-from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
+from slotwise.solver.column_generation.connected.worker_bounds import SplitTable, WorkerBounds
+from slotwise.solver.column_generation.listed_master import NEG_INF, TypeColumns
+from slotwise.solver.column_generation.params import (
+    CONNECTED_DEFAULTS,
+    ConnectedParams,
+    ResidualParams,
+)
 from slotwise.solver.core.engine import Engine, configured
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.result import Status
@@ -160,6 +166,83 @@ def test_best_splits_of_contents_are_exact(seed: int, all_at_once: bool) -> None
     exact = held >= asked
     if all_at_once:
         assert (bounds.of(contents)[exact] == SCALE * held[exact]).all()
+
+
+@given(st.integers(0, 2**32))
+def test_contents_split_one_by_one_are_worth_what_they_hold(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    nodes, workers, _, _ = random_levels(rng, 200)
+    token, late = RunToken(), time.perf_counter() + 60
+    rho = find_duals(workers, SCALE, late, token).pi
+    tasks, (a, b) = int(nodes.sizes.sum()), rng.integers(1, 3, 2).tolist()
+    bounds = WorkerBounds(workers, SCALE, rho, tasks, 1 + a, late, token)
+    few = ConnectedParams(max_subset_rows=100)  # so not all contents at once
+    pricing = ContentPricing((nodes,), SCALE, a, b, bounds, few, token)
+    inside = most_inside(workers, tasks)
+    contents = np.array([row for row in contents_of(nodes) if tuple(row) in inside])
+    if not len(contents):
+        return
+    some = contents[rng.random(len(contents)) < 0.5]
+    if not len(some):
+        return
+    before = pricing.values(contents)
+    fell = pricing.split_each([*some, some[0]], SCALE * b * int(nodes.gains(nodes.sizes) + 1))
+    held = np.array([inside[tuple(row)] for row in contents])
+    worth = SCALE * (a * nodes.gains(contents) + b * held)
+    after = pricing.values(contents)
+    assert (worth <= after).all()
+    assert (after <= before).all()
+    chosen = (contents[:, None, :] == some).all(axis=2).any(axis=1)
+    assert (after == worth)[chosen].all()
+    assert fell == (after < before)[chosen].any()
+    event("fell" if fell else "as before")
+
+
+def test_a_table_of_splits_knows_only_what_was_noted() -> None:
+    """Contents are far more than numbers of 64 bits."""
+    rng = np.random.default_rng(3)
+    most = np.full(40, 50)
+    table, noted = SplitTable(most), dict[tuple[int, ...], int]()
+    for _ in range(5):
+        contents = rng.integers(0, 51, (30, 40)) * (rng.random((30, 40)) < 0.1)
+        contents = np.unique(contents, axis=0)
+        asked = np.concatenate([contents, rng.integers(0, 51, (10, 40))])
+        known = [tuple(row) in noted for row in asked.tolist()]
+        assert table.knows(asked).tolist() == known
+        assert table.of(asked).tolist() == [noted.get(tuple(r), -NEG_INF) for r in asked.tolist()]
+        contents = contents[~table.knows(contents)]
+        values = rng.integers(0, 9, len(contents))
+        table.note(contents, values)
+        noted |= dict(zip(map(tuple, contents.tolist()), values.tolist(), strict=True))
+    assert table.of(np.array(list(noted))).tolist() == list(noted.values())
+    assert table.box == 51**40
+
+
+def test_a_search_is_repeated_where_its_best_solution_is_worth_less() -> None:
+    values = np.array([0, 1, 5, 6])
+
+    def search() -> GapSearch:
+        counts = np.arange(4)[:, None]
+        return GapSearch(
+            np.array([3]), 1, 6, 0, lambda gap, deadline: TypeColumns(counts, values),
+            ResidualParams(), RunToken(),
+        )  # fmt: skip
+
+    def refine(found: list[IntArray]) -> bool:
+        """What was thought to be worth 6, then what was thought to be worth 5, is worth 2."""
+        largest = max(int(row[0]) for row in found)
+        fell = largest > 1 and values[largest] > 2
+        values[largest] = min(int(values[largest]), 2)
+        return bool(fell)
+
+    repeated, late = search(), time.perf_counter() + 60
+    assert [int(row[0]) for row in search().best(late, LIMITS) or ()] == [3]
+    repeated.refine = refine
+    best = repeated.best(late, LIMITS)
+    assert best is not None
+    assert values.tolist() == [0, 1, 2, 2]
+    assert sum(int(row[0]) for row in best) == 3
+    assert repeated.bound == 3
 
 
 def test_slots_and_the_second_resource_count() -> None:
