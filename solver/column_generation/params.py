@@ -171,7 +171,8 @@ class ConnectedParams(Parameters):
     max_near
         Contents of small reduced cost among which CP-SAT combines placements, beside the columns.
     tree_fraction
-        Share of the time left after all searches for branch and price.
+        Share of the time left that the last search of nodes and workers apart leaves to branch and
+        price.
     node_search_fraction, max_searched, max_listed
         Share of the time left for the search of one of its nodes; most contents in it, and most by
         which its load bound is raised.
@@ -209,10 +210,10 @@ class ConnectedParams(Parameters):
     levels_fraction: float = 0.1
     joint_duals_fraction: float = 0.25
     combination_fraction: float = 0.25
-    joint_fraction: float = 0.6
+    joint_fraction: float = 0.25
     max_candidates: int = 100_000
     max_near: int = 1_000
-    tree_fraction: float = 0.3
+    tree_fraction: float = 0.5
     node_search_fraction: float = 0.1
     max_searched: int = 5_000
     max_listed: int = 100_000

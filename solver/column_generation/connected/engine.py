@@ -192,7 +192,7 @@ def _solve(search: _ConnectedSearch, deadline: float) -> None:
         until = search.share(1 - params.tree_fraction, deadline)
         _search_levels(search, nodes, workers, gap_search, until)
     if not search.best.is_settled:
-        _branch(search, joint, search.share(params.tree_fraction, deadline))
+        _branch(search, joint, deadline)
 
 
 def _are_levels_as_near(search: _ConnectedSearch, by_levels: int | None) -> bool:
