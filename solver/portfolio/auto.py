@@ -298,9 +298,15 @@ def _search(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
         if problem.task_count >= auto.params.search_from_tasks:
             params = auto.params
             auto.polish(POLISH, params.search_fraction, reporter.token, params.search_steps)
-        auto.run(PortfolioStep(CP_SAT, TAKES_EVERY_RULE), problem, reporter, limits=auto.limits)
+        if not _is_beyond_cp_sat(auto, problem):
+            auto.run(PortfolioStep(CP_SAT, TAKES_EVERY_RULE), problem, reporter, limits=auto.limits)
     else:
         side_by_side((alone, beside), lambda: auto.state.is_settled, reporter.token)
+
+
+def _is_beyond_cp_sat(auto: PortfolioRun, problem: Problem) -> bool:
+    """Return whether there are too many tasks for CP-SAT to add anything to the bound known."""
+    return problem.task_count > auto.params.cp_sat_to_tasks and auto.has_useful_bound
 
 
 def _prove(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
@@ -359,7 +365,8 @@ def _enclose(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
     inner = auto.within(rack.problem, share)
     inner.state.on_best = reporter.on(rack).offer
     inside = Reporter(inner.state, "auto", token=reporter.token)
-    for engine in (CP_SAT,) if outer is None else (CONFIGURATIONS, CP_SAT):
+    engines = () if outer is None else (CONFIGURATIONS,)
+    for engine in engines if _is_beyond_cp_sat(auto, problem) else (*engines, CP_SAT):
         if not auto.is_over(reporter.token) and share > 0:
             inner.run(PortfolioStep(engine, f"{reason}: {WITHIN_ONE_RACK}"), rack.problem, inside)
     auto.engines += [engine for engine in inner.engines if engine not in auto.engines]

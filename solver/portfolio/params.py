@@ -53,6 +53,8 @@ class AutoParams(Parameters):
         are more (loading its compiled loop takes one) and at most the second share.
     first_search_steps_per_task
         Its steps.
+    cp_sat_to_tasks
+        With more tasks CP-SAT is left out where the first open term has a bound.
     search_fraction, search_steps
         For local search before CP-SAT has the rest of the time, and its steps.
     last_search_fraction
@@ -87,6 +89,7 @@ class AutoParams(Parameters):
     first_search_s: float = 2.0
     most_first_search_fraction: float = 0.4
     first_search_steps_per_task: int = 2
+    cp_sat_to_tasks: int = 200
     search_fraction: float = 0.2
     search_steps: int = 2_000
     last_search_fraction: float = 0.1

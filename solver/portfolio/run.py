@@ -131,7 +131,7 @@ class PortfolioRun:
         """
         others = [engine for engine in self.engines if engine.name not in STARTERS]
         proofs = [p for p in self.proofs if p.engine not in STARTERS]
-        if not others or not (self.state.is_settled or self._is_first_bound_useful()):
+        if not others or not (self.state.is_settled or self.has_useful_bound):
             others, proofs = self.engines, self.proofs
         outcome = self.state.outcome(
             "; ".join(dict.fromkeys(proof.how for proof in proofs if proof.how)),
@@ -145,8 +145,9 @@ class PortfolioRun:
             trace=tuple(self.trace),
         )
 
-    def _is_first_bound_useful(self) -> bool:
-        """Return whether the first open term has a bound other than 0 and than the trivial one."""
+    @property
+    def has_useful_bound(self) -> bool:
+        """Whether the first open term has a bound other than 0 and than the trivial one."""
         values = None if self.state.best is None else self.state.best.values
         for index, proven in enumerate(self.state.proofs()):
             if values is None or proven is None:

@@ -1,4 +1,4 @@
-"""CP-SAT gets a share of the time early where the heuristics find no placement."""
+"""When CP-SAT runs: early where no placement is known, and not where many tasks have a bound."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from conftest import EXAMPLES
 
+from slotwise.models.families.storm_like_family import STORM_LIKE
 from slotwise.models.instance.placement import Placement
 from slotwise.models.instance_file import read_instance
 from slotwise.models.problem.compile import compile_problem
@@ -15,6 +16,7 @@ from slotwise.solver.baseline import BASELINE
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.portfolio import auto
+from slotwise.solver.portfolio.params import AutoParams
 from slotwise.solver.portfolio.run import FIRST_PLACEMENT, NO_PLACEMENT_YET
 from slotwise.solver.solve import solve
 
@@ -38,3 +40,13 @@ def test_cp_sat_runs_early_where_no_placement_is_known(monkeypatch: pytest.Monke
         ("cp-sat", NO_PLACEMENT_YET),
     ]
     assert tuple(term.value for term in result.objective) == (0, 23)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("most", "runs"), [(1000, True), (100, False)])
+def test_cp_sat_is_left_out_where_many_tasks_have_a_bound(most: int, runs: bool) -> None:
+    instance = STORM_LIKE.make(31, 7)  # 168 tasks, proven in minutes
+    parameters = {"auto": AutoParams(cp_sat_to_tasks=most)}
+    result = solve(compile_problem(instance), time_limit_s=8, workers=1, parameters=parameters)
+    assert result.status == Status.FEASIBLE
+    assert ("cp-sat" in [pick.engine for pick in result.picked]) == runs
