@@ -13,7 +13,7 @@ import json
 import shlex
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -225,7 +225,8 @@ def apply_plan(
             for name in order:
                 on_topology(name)
                 _write(folder, name, now.ids[name], wanted[name], signed)
-                now = _rebalanced(nimbus, name, now, wanted, limit, mine)
+                _rebalance(nimbus, name, now.ids[name], len(now.running[name]), limit)
+                now = read_nimbus(nimbus, limit, mine)
                 if _state(name, wanted, now.running).elsewhere:
                     break  # the places of those after it may not be free
     states = (_state(name, wanted, now.running) for name in (*order, *(set(wanted) - set(order))))
@@ -468,33 +469,6 @@ def plan_file(topology: str) -> str:
     return quote_plus(topology, safe="*-_").replace(".", "%2E").replace("~", "%7E") + ".plan"
 
 
-def _rebalanced(
-    address: str,
-    name: str,
-    before: Imported,
-    wanted: Places,
-    timeout_s: float,
-    only: Collection[str] | None,
-) -> Imported:
-    """Have a topology placed as `wanted`; return what Nimbus says then.
-
-    Nimbus skips a rebalance, and reports it as done, while supervisors have not yet reported to it
-    since it became the leader (``isReadyForMKAssignments``). So while nothing moves, it is asked
-    again, after 1, 2, 4, ... seconds.
-    """
-    deadline, pause = time.monotonic() + timeout_s, 1.0
-    while True:
-        _rebalance(address, name, before.ids[name], len(before.running[name]), timeout_s)
-        now = read_nimbus(address, timeout_s, only)
-        has_moved = now.running.get(name) != before.running[name]
-        if has_moved or not _state(name, wanted, now.running).elsewhere:
-            return now
-        if time.monotonic() + pause > deadline:
-            return now
-        time.sleep(pause)
-        pause *= 2
-
-
 def _rebalance(address: str, name: str, storm_id: str, tasks: int, timeout_s: float) -> None:
     """Ask Nimbus to place a topology again, by our strategy around its own, and wait for it.
 
@@ -534,8 +508,8 @@ def _rebalance(address: str, name: str, storm_id: str, tasks: int, timeout_s: fl
 def _wait_until_ready(nimbus: Nimbus, name: str, timeout_s: float) -> None:
     """Wait until there is a leader, and no rebalance is under way or the time is over.
 
-    Nimbus refuses a second rebalance. Until it is the leader it refuses any; after a restart it is
-    that once ZooKeeper has given up the session of the Nimbus before.
+    Nimbus refuses a second rebalance. One that has restarted refuses any until it is the leader:
+    until ZooKeeper has given up the session of the Nimbus before.
     """
     deadline = time.monotonic() + timeout_s
     while True:

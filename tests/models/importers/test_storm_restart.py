@@ -58,6 +58,13 @@ class Running:
     plan: slotwise.Placement
 
     def apply(self, plan: slotwise.Placement) -> bool:
+        """Until the supervisors have reported to a new Nimbus, it moves nothing: ask again."""
+        deadline = time.monotonic() + LEADER_S
+        while not (done := self.apply_once(plan)) and time.monotonic() < deadline:
+            time.sleep(2)
+        return done
+
+    def apply_once(self, plan: slotwise.Placement) -> bool:
         done = slotwise.apply_plan(
             slotwise.import_storm(self.storm.address, racks=RACKS).instance,
             plan,
