@@ -305,8 +305,14 @@ def _search(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
 
 
 def _is_beyond_cp_sat(auto: PortfolioRun, problem: Problem) -> bool:
-    """Return whether there are too many tasks for CP-SAT to add anything to the bound known."""
-    return problem.task_count > auto.params.cp_sat_to_tasks and auto.has_useful_bound
+    """Return whether there are too many tasks for CP-SAT to add anything to a bound by columns."""
+    proven = auto.first_open_bound
+    return (
+        problem.task_count > auto.params.cp_sat_to_tasks
+        and proven is not None
+        and proven.bound != 0
+        and not proven.engines.isdisjoint({CONFIGURATIONS.name, CONNECTED.name, PARTITION.name})
+    )
 
 
 def _prove(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:

@@ -54,7 +54,8 @@ class AutoParams(Parameters):
     first_search_steps_per_task
         Its steps.
     cp_sat_to_tasks
-        With more tasks CP-SAT is left out where the first open term has a bound.
+        With more tasks, and one worker, CP-SAT is left out where the first open term has a bound by
+        ``configurations``, ``connected`` or ``partition`` other than 0.
     search_fraction, search_steps
         For local search before CP-SAT has the rest of the time, and its steps.
     last_search_fraction

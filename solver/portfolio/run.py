@@ -11,7 +11,7 @@ from slotwise.solver.core.engine import Engine, configured
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Proof
-from slotwise.solver.core.solve_state import SolveState
+from slotwise.solver.core.solve_state import Proven, SolveState
 from slotwise.solver.large_neighbourhood import LARGE_NEIGHBOURHOOD
 from slotwise.solver.local_search.engine import LOCAL_SEARCH
 from slotwise.solver.portfolio.attempt import Answer, attempt, without_presolve
@@ -131,7 +131,7 @@ class PortfolioRun:
         """
         others = [engine for engine in self.engines if engine.name not in STARTERS]
         proofs = [p for p in self.proofs if p.engine not in STARTERS]
-        if not others or not (self.state.is_settled or self.has_useful_bound):
+        if not others or not (self.state.is_settled or self._is_first_bound_useful()):
             others, proofs = self.engines, self.proofs
         outcome = self.state.outcome(
             "; ".join(dict.fromkeys(proof.how for proof in proofs if proof.how)),
@@ -145,16 +145,20 @@ class PortfolioRun:
             trace=tuple(self.trace),
         )
 
+    def _is_first_bound_useful(self) -> bool:
+        """Return whether the first open term has a bound other than 0 and than the trivial one."""
+        proven = self.first_open_bound
+        return proven is not None and proven.bound != 0 and proven.engine != BASELINE.name
+
     @property
-    def has_useful_bound(self) -> bool:
-        """Whether the first open term has a bound other than 0 and than the trivial one."""
-        values = None if self.state.best is None else self.state.best.values
-        for index, proven in enumerate(self.state.proofs()):
-            if values is None or proven is None:
-                return False
-            if values[index] != proven.bound:
-                return proven.bound != 0 and proven.engine != BASELINE.name
-        return True
+    def first_open_bound(self) -> Proven | None:
+        """The bound of the first term that is not closed; ``None`` also without a placement."""
+        if self.state.best is None:
+            return None
+        for value, proven in zip(self.state.best.values, self.state.proofs(), strict=True):
+            if proven is None or proven.bound != value:
+                return proven
+        return None
 
 
 def _proof(engine: Engine, outcome: Outcome) -> Proof:
