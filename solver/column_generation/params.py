@@ -210,7 +210,7 @@ class ConnectedParams(Parameters):
     levels_fraction: float = 0.1
     joint_duals_fraction: float = 0.25
     combination_fraction: float = 0.25
-    joint_fraction: float = 0.25
+    joint_fraction: float = 0.4
     max_candidates: int = 100_000
     max_near: int = 1_000
     tree_fraction: float = 0.5

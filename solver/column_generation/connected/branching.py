@@ -280,7 +280,7 @@ class BranchAndPrice:
             params.residual,
             pricing.token,
         )
-        search.on_best, search.enough = self.on_best, self.enough()
+        search.on_best, search.enough = self.on_best, self.enough
         search.refine = refined(pricing, search)
         try:
             if search.best(until, limits) is not None:

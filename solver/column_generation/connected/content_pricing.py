@@ -198,10 +198,11 @@ class ContentPricing:
             least = inside - spare // self.worker_saving
             self.workers.split(rows, least, self.graphs[0].most, self.params)
 
-    def split_each(self, contents: list[IntArray], lost: int) -> bool:
+    def split_each(self, contents: list[IntArray], lost: int, deadline: float) -> bool:
         """Bound each of some contents [K] by its best split; return whether a value fell.
 
-        A value that falls by more than `lost` may be left higher by the rest.
+        A value that falls by more than `lost` need not be exact, nor one of which something is
+        known already.
         """
         if self.workers is None or not self.worker_saving:
             return False
@@ -210,7 +211,7 @@ class ContentPricing:
         inside = np.minimum(self.workers.of(rows), self.scale * self.graphs[0].gains(rows))
         least = inside - lost // self.worker_saving
         for row, flow in zip(rows[:, None, :], least[:, None], strict=True):
-            if self.token.now() > self.workers.deadline:
+            if self.token.now() > deadline:
                 break
             self.workers.split(row, flow, self.graphs[0].most, self.params)
         return bool((self.values(rows) < before).any())

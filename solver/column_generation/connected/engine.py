@@ -188,11 +188,15 @@ def _solve(search: _ConnectedSearch, deadline: float) -> None:
         return
     by_levels = search.saved
     joint = _search_jointly(search, nodes, workers, deadline)
+    closing = joint_search(joint)
+    closing.enough = lambda: search.enough
+    _close(search, closing, search.share(params.joint_fraction, deadline))
     if _are_levels_as_near(search, by_levels):
         until = search.share(1 - params.tree_fraction, deadline)
         _search_levels(search, nodes, workers, gap_search, until)
     if not search.best.is_settled:
         _branch(search, joint, deadline)
+    _close(search, closing, deadline)  # what a tree that has ended early leaves
 
 
 def _are_levels_as_near(search: _ConnectedSearch, by_levels: int | None) -> bool:
@@ -232,7 +236,7 @@ def _search_levels(
 def _search_jointly(
     search: _ConnectedSearch, nodes: Level, workers: Level | None, deadline: float
 ) -> JointLevels:
-    """Bound nodes with their workers by joint duals, round their columns, and search the gap."""
+    """Bound nodes with their workers by joint duals, and round their columns."""
     params, token = search.params, search.best.reporter.token
     until = search.share(params.joint_duals_fraction, deadline)
     joint = make_joint_levels(search.places, nodes, workers, until, params, token)
@@ -248,12 +252,17 @@ def _search_jointly(
         search.offer(configurations)
     if search.enough > enough:  # else the same contents would be listed
         joint = _bounded_by_loads(search, joint, deadline)
-    if not search.best.is_settled:
-        closing = joint_search(joint)
-        closing.enough = search.enough
-        _run_gap_search(search, closing, search.share(params.joint_fraction, deadline))
-        search.prove_joint(closing.bound)
     return joint
+
+
+def _close(search: _ConnectedSearch, closing: GapSearch, deadline: float) -> None:
+    """Search what joint duals leave open, from where the search has come, if anything is."""
+    if search.best.is_settled:
+        return
+    try:
+        _run_gap_search(search, closing, deadline)
+    finally:
+        search.prove_joint(closing.bound)
 
 
 def _bounded_by_loads(search: _ConnectedSearch, joint: JointLevels, deadline: float) -> JointLevels:

@@ -47,16 +47,16 @@ class GapSearch:
     by_solver
         Whether `bound` rests on CP-SAT's word.
     enough
-        A bound of that much or less ends the search.
+        -> a bound that ends the search, as does any lower one.
     refine
-        Called with the configurations [K] of the best solution: computes what they are worth more
-        exactly, and returns whether that is less. Then the search is repeated.
+        Called with the configurations [K] of the best solution and the deadline: computes what they
+        are worth more exactly, and returns whether a value fell. Then the search is repeated.
     """
 
     on_best: Callable[[list[IntArray]], None]
-    refine: Callable[[list[IntArray]], bool]
     by_solver: bool
-    enough: int
+    enough: Callable[[], int]
+    refine: Callable[[list[IntArray], float], bool]
 
     def __init__(
         self,
@@ -69,9 +69,9 @@ class GapSearch:
         token: RunToken,
     ) -> None:
         self.on_best = lambda configurations: None
-        self.refine = lambda configurations: False
         self.by_solver = False
-        self.enough = -1
+        self.enough = lambda: -1
+        self.refine = lambda configurations, deadline: False
         self._sizes = sizes
         self._scale = scale
         self._columns = columns
@@ -96,11 +96,11 @@ class GapSearch:
                 self._columns(gap, deadline), least, deadline, limits
             )
             if configurations is not None:
-                if self.bound > self.enough and self.refine(configurations):
+                if self.bound > self.enough() and self.refine(configurations, deadline):
                     continue
                 return configurations
             self.bound = least - 1
-            if self.bound <= self.enough:
+            if self.bound <= self.enough():
                 return None
             gap, step = gap + step, 2 * step
 

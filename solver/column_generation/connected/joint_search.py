@@ -185,9 +185,14 @@ def joint_search(joint: JointLevels) -> GapSearch:
     return search
 
 
-def refined(pricing: ContentPricing, search: GapSearch) -> Callable[[list[IntArray]], bool]:
+def refined(pricing: ContentPricing, search: GapSearch) -> Callable[[list[IntArray], float], bool]:
     """Return a function that splits the contents of a search's best solution into workers."""
-    return lambda found: pricing.split_each(found, (search.bound - search.enough) * pricing.scale)
+
+    def refine(found: list[IntArray], deadline: float) -> bool:
+        lost = (search.bound - search.enough()) * pricing.scale
+        return pricing.split_each(found, lost, deadline)
+
+    return refine
 
 
 # Placements from the columns of joint duals: a dive in the linear program, then CP-SAT.

@@ -82,6 +82,7 @@ class WorkerBounds:
         self._seen: set[bytes] = set()
         self._splits: SplitTable | None = None
         self._listed: tuple[int, IntArray] | None = None
+        self._unlisted: int | None = None  # a gap within which contents of workers are too many
 
     def of(self, contents: IntArray) -> IntArray:
         """Return [Y] what the contents [Y, K] hold inside workers at most, times the scale."""
@@ -108,14 +109,19 @@ class WorkerBounds:
         contents, least = contents[new], least[new]
         if not len(contents):
             return
+        cells = self._splits.box
+        all_at_once = cells <= params.max_subset_rows and self._token.has_room(
+            4 * 8 * cells * len(most), f"bounds of {cells:,} contents of nodes"
+        )
+        if not all_at_once and len(contents) > params.max_split_contents:
+            return
         widest = int((contents @ self.rho[0] - least).max())
         try:
             gap, workers = self._workers_within(max(widest, 0), params)
         except TooLongError:
             return
         params = in_time(params, SPLIT_FRACTION * (self.deadline - self._token.now()))
-        cells = self._splits.box
-        if cells <= params.max_subset_rows and cells * len(workers) <= params.max_subset_steps:
+        if all_at_once and cells * len(workers) <= params.max_subset_steps:
             contents = self._splits.contents()
             contents = contents[~self._splits.knows(contents)]
         elif len(contents) > params.max_split_contents:
@@ -129,11 +135,18 @@ class WorkerBounds:
 
     def _workers_within(self, gap: int, params: ConnectedParams) -> tuple[int, IntArray]:
         """Return a reduced cost of `gap` or more, and [W, K] all contents of a worker within it."""
+        if self._unlisted is not None and gap >= self._unlisted:
+            raise TooLongError
         if self._listed is None or self._listed[0] < gap:
             few = replace(params, max_partial=params.max_split_partial)
-            workers = enumerate_connected(
-                self._graph, self._scale, self.rho[0], gap, self._token, self.deadline, few
-            )
+            try:
+                workers = enumerate_connected(
+                    self._graph, self._scale, self.rho[0], gap, self._token, self.deadline, few
+                )
+            except TooLongError:
+                if not self._is_late():
+                    self._unlisted = gap
+                raise
             self._listed = gap, workers
         return self._listed
 

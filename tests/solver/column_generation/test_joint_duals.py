@@ -186,7 +186,7 @@ def test_contents_split_one_by_one_are_worth_what_they_hold(seed: int) -> None:
     if not len(some):
         return
     before = pricing.values(contents)
-    fell = pricing.split_each([*some, some[0]], SCALE * b * int(nodes.gains(nodes.sizes) + 1))
+    fell = pricing.split_each([*some, some[0]], SCALE * b * int(nodes.gains(nodes.sizes) + 1), late)
     held = np.array([inside[tuple(row)] for row in contents])
     worth = SCALE * (a * nodes.gains(contents) + b * held)
     after = pricing.values(contents)
@@ -228,7 +228,7 @@ def test_a_search_is_repeated_where_its_best_solution_is_worth_less() -> None:
             ResidualParams(), RunToken(),
         )  # fmt: skip
 
-    def refine(found: list[IntArray]) -> bool:
+    def refine(found: list[IntArray], deadline: float) -> bool:
         """What was thought to be worth 6, then what was thought to be worth 5, is worth 2."""
         largest = max(int(row[0]) for row in found)
         fell = largest > 1 and values[largest] > 2
