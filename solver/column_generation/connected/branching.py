@@ -24,11 +24,7 @@ from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.connected.content_pricing import ContentPricing, price_of
 from slotwise.solver.column_generation.connected.count_prices import CountMaster, lower_prices
 from slotwise.solver.column_generation.connected.gap_search import GapSearch
-from slotwise.solver.column_generation.connected.joint_search import (
-    JointLevels,
-    load_bound_at,
-    refined,
-)
+from slotwise.solver.column_generation.connected.joint_search import JointLevels, load_bound_at
 from slotwise.solver.column_generation.connected.level import LoadBound
 from slotwise.solver.column_generation.connected.partitions import CountRow, Partitions
 from slotwise.solver.column_generation.listed_master import NEG_INF, TypeColumns
@@ -281,7 +277,7 @@ class BranchAndPrice:
             pricing.token,
         )
         search.on_best, search.enough = self.on_best, self.enough
-        search.refine = refined(pricing, search)
+        search.refine = pricing.split_each
         try:
             if search.best(until, limits) is not None:
                 self._left = max(self._left, search.bound)  # no branching cuts it off

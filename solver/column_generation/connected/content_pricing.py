@@ -193,7 +193,7 @@ class ContentPricing:
     def split(self, duals: IntArray, rows: IntArray, reduced_cost: int) -> None:
         """Bound contents [Y, K] by their best splits, as far as this is asked for."""
         if self.splits and self.workers is not None and self.worker_saving and len(rows):
-            inside = np.minimum(self.workers.of(rows), self.scale * self.graphs[0].gains(rows))
+            inside = self._inside(self.workers, rows)
             spare = reduced_cost - self.reduced_costs(duals, rows)
             least = inside - spare // self.worker_saving
             self.workers.split(rows, least, self.graphs[0].most, self.params)
@@ -208,13 +208,16 @@ class ContentPricing:
             return False
         rows = np.unique(np.array(contents), axis=0)
         before = self.values(rows)
-        inside = np.minimum(self.workers.of(rows), self.scale * self.graphs[0].gains(rows))
-        least = inside - lost // self.worker_saving
+        least = self._inside(self.workers, rows) - lost // self.worker_saving
         for row, flow in zip(rows[:, None, :], least[:, None], strict=True):
             if self.token.now() > deadline:
                 break
             self.workers.split(row, flow, self.graphs[0].most, self.params)
         return bool((self.values(rows) < before).any())
+
+    def _inside(self, workers: WorkerBounds, contents: IntArray) -> IntArray:
+        """Return [Y] the most flow inside workers of contents [Y, K], times the scale."""
+        return np.minimum(workers.of(contents), self.scale * self.graphs[0].gains(contents))
 
     def _listed(
         self, duals: IntArray, gap: int, params: ConnectedParams, deadline: float

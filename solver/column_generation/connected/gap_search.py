@@ -49,14 +49,15 @@ class GapSearch:
     enough
         -> a bound that ends the search, as does any lower one.
     refine
-        Called with the configurations [K] of the best solution and the deadline: computes what they
-        are worth more exactly, and returns whether a value fell. Then the search is repeated.
+        Called with the configurations [K] of the best solution, what it is worth more than `enough`
+        on the grid of the duals, and the deadline: computes what they are worth more exactly, and
+        returns whether a value fell. Then the search is repeated.
     """
 
     on_best: Callable[[list[IntArray]], None]
     by_solver: bool
     enough: Callable[[], int]
-    refine: Callable[[list[IntArray], float], bool]
+    refine: Callable[[list[IntArray], int, float], bool]
 
     def __init__(
         self,
@@ -71,7 +72,7 @@ class GapSearch:
         self.on_best = lambda configurations: None
         self.by_solver = False
         self.enough = lambda: -1
-        self.refine = lambda configurations, deadline: False
+        self.refine = lambda configurations, lost, deadline: False
         self._sizes = sizes
         self._scale = scale
         self._columns = columns
@@ -96,7 +97,8 @@ class GapSearch:
                 self._columns(gap, deadline), least, deadline, limits
             )
             if configurations is not None:
-                if self.bound > self.enough() and self.refine(configurations, deadline):
+                lost = (self.bound - self.enough()) * self._scale
+                if lost > 0 and self.refine(configurations, lost, deadline):
                     continue
                 return configurations
             self.bound = least - 1

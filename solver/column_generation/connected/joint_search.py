@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -181,18 +181,8 @@ def joint_search(joint: JointLevels) -> GapSearch:
         params.residual,
         pricing.token,
     )
-    search.refine = refined(pricing, search)
+    search.refine = pricing.split_each
     return search
-
-
-def refined(pricing: ContentPricing, search: GapSearch) -> Callable[[list[IntArray], float], bool]:
-    """Return a function that splits the contents of a search's best solution into workers."""
-
-    def refine(found: list[IntArray], deadline: float) -> bool:
-        lost = (search.bound - search.enough()) * pricing.scale
-        return pricing.split_each(found, lost, deadline)
-
-    return refine
 
 
 # Placements from the columns of joint duals: a dive in the linear program, then CP-SAT.

@@ -113,7 +113,8 @@ class WorkerBounds:
         all_at_once = cells <= params.max_subset_rows and self._token.has_room(
             4 * 8 * cells * len(most), f"bounds of {cells:,} contents of nodes"
         )
-        if not all_at_once and len(contents) > params.max_split_contents:
+        are_many = len(contents) > params.max_split_contents
+        if are_many and not all_at_once:
             return
         widest = int((contents @ self.rho[0] - least).max())
         try:
@@ -122,9 +123,8 @@ class WorkerBounds:
             return
         params = in_time(params, SPLIT_FRACTION * (self.deadline - self._token.now()))
         if all_at_once and cells * len(workers) <= params.max_subset_steps:
-            contents = self._splits.contents()
-            contents = contents[~self._splits.knows(contents)]
-        elif len(contents) > params.max_split_contents:
+            contents = self._splits.unknown()
+        elif are_many:
             return
         gains = self._graph.gains(workers)
         splits = split_gains(contents, workers, gains, params, self._token)
@@ -233,10 +233,11 @@ class SplitTable:
         """Number of all contents."""
         return math.prod((self._most + 1).tolist())
 
-    def contents(self) -> IntArray:
-        """Return [Y, K] all contents."""
+    def unknown(self) -> IntArray:
+        """Return [Y, K] all contents of which nothing is known."""
         cells = np.arange(self.box)[:, None]
-        return np.asarray(cells // mixed_radix_strides(self._most + 1) % (self._most + 1))
+        contents = cells // mixed_radix_strides(self._most + 1) % (self._most + 1)
+        return np.asarray(contents[~self.knows(contents)])
 
     def of(self, contents: IntArray) -> IntArray:
         """Return [Y] the bounds of contents [Y, K]; `-NEG_INF` where nothing is known."""

@@ -228,7 +228,7 @@ def test_a_search_is_repeated_where_its_best_solution_is_worth_less() -> None:
             ResidualParams(), RunToken(),
         )  # fmt: skip
 
-    def refine(found: list[IntArray], deadline: float) -> bool:
+    def refine(found: list[IntArray], lost: int, deadline: float) -> bool:
         """What was thought to be worth 6, then what was thought to be worth 5, is worth 2."""
         largest = max(int(row[0]) for row in found)
         fell = largest > 1 and values[largest] > 2
