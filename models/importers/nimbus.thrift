@@ -55,11 +55,7 @@ struct SupervisorSummary {
   7: optional map<string, double> total_resources
   12: optional bool blacklisted
 }
-struct NimbusSummary {
-  1: required string host
-  2: required i32 port
-  4: required bool isLeader
-}
+struct NimbusSummary { 4: required bool isLeader }
 struct ClusterSummary {
   1: required list<SupervisorSummary> supervisors
   3: required list<TopologySummary> topologies
