@@ -190,18 +190,18 @@ def _row(file: str, number: int, cells: dict[str, list[Any]]) -> Row:
 
 
 def check_terms_agree(rows: Iterable[Row]) -> None:
-    """Refuse rows of one instance that count different terms: nothing could compare them."""
+    """Refuse a term counted twice in a row, and rows of one instance that count different terms."""
     first: dict[str, tuple[str, ...]] = {}
     for row in _with_terms(rows):
         names = tuple(term["term"] for term in row["terms"])
-        first_names = first.setdefault(row["instance_hash"], names)
-        if names != first_names:
-            raise InputError(
-                f"must be {', '.join(first_names)}, as in other rows of this instance",
-                field=row.place("terms"),
-                value=", ".join(names),
-                file=row.file,
-            )
+        rule = None
+        if len(set(names)) < len(names):
+            rule = "must name each term once"
+        elif names != (others := first.setdefault(row["instance_hash"], names)):
+            rule = f"must be {', '.join(others)}, as in other rows of this instance"
+        if rule is not None:
+            field, value = row.place("terms"), ", ".join(names)
+            raise InputError(rule, field=field, value=value, file=row.file)
 
 
 def _with_terms(rows: Iterable[Row]) -> Iterator[StoredRow]:

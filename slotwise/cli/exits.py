@@ -103,7 +103,11 @@ def note(message: str) -> None:
 
 @contextmanager
 def noted_warnings() -> Iterator[None]:
-    """Write warnings of public functions to stderr as notes, a line each."""
+    """Write warnings of public functions to stderr as notes, a line each, when the block ends.
+
+    Where it ends with an error made on purpose, that is the only line.
+    """
+    held: list[str] = []
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
         shown = warnings.showwarning
@@ -117,12 +121,19 @@ def noted_warnings() -> Iterator[None]:
             line: str | None = None,
         ) -> None:
             if category is UserWarning:
-                note(str(message))
+                held.append(str(message))
             else:
                 shown(message, category, filename, lineno, file, line)
 
         warnings.showwarning = show
-        yield
+        try:
+            yield
+        except (SlotwiseError, _UsageError, OSError):
+            held.clear()
+            raise
+        finally:
+            for line in held:
+                note(line)
 
 
 def emit(text: str) -> None:

@@ -452,3 +452,12 @@ def test_a_resource_that_no_node_offers_is_a_note_with_the_nearest_name(cli, exa
     assert "resource 'memory_mb'" in answer.err
     assert "is 'memory' of the nodes meant?" in answer.err
     assert "no node offers it" not in cli(name, "word-count.json", *options).err
+
+
+def test_an_error_stands_without_the_notes_before_it(cli, examples):
+    instance = json.loads((examples / "word-count.json").read_text())
+    instance["topologies"][0]["components"][0]["resources"] = {"memory": 10}
+    (examples / "misspelt.json").write_text(json.dumps(instance))
+    answer = cli("solve", "misspelt.json", "--max-moved", "1")
+    assert answer.code == 2
+    assert answer.err == "slotwise: --max-moved = 1: needs an instance with `running`\n"

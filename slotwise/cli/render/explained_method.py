@@ -195,7 +195,7 @@ def _missed(answer: ExplainedMethod, placement: Placement) -> PageSection:
         name = problem.instance.cluster.nodes[node].id
         groups.setdefault((name, worker), []).append(f"{topology}/{task}")
     return PageSection(
-        "A placement that it missed (--out PLAN keeps it)",
+        "A placement that it missed",
         (),
         PageTable(
             ("node", "worker", "tasks"),

@@ -65,7 +65,7 @@ def _distance(answer: ExplainedPlacement, best: Result) -> PageSection:
     heads = ("term", "here", "best found", "difference", "best is")
     return PageSection(
         heading,
-        (f"The best placement found is {proof_text(best)}; --out PLAN keeps it.",),
+        (f"The best placement found is {proof_text(best)}.",),
         PageTable(heads, rows, heads[1:4]),
     )
 

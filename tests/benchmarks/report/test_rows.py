@@ -100,6 +100,7 @@ CELLS: dict[str, tuple[Callable[[list[Row]], object], str]] = {
     "term null": (term("term", None), "column terms[1]"),
     "no terms": (cell("terms", []), "row 1, column terms = []: must have values"),
     "other terms": (term("term", "nodes"), "as in other rows of this instance"),
+    "term twice": (term("term", "overload"), "must name each term once"),
     "unknown status": (cell("status", "fine"), "column status = 'fine': must be one of"),
     "unknown kind": (cell("kind", ""), "column kind = '': must be one of"),
     "hash that is a path": (cell("instance_hash", "sha256:../../x"), "64 hexadecimal digits"),
