@@ -252,6 +252,9 @@ def map_sam(
     whole slot. The literal text gives a task whose full bundle is one thread a slot for its scaled
     residual, and drives its demand below 0.
 
+    A slot with a full bundle is exclusive (section 7.4): it takes no partial one, even of threads
+    that were measured to need nothing, for which lines 13 and 18 would leave it room.
+
     GetNextFullSlot (line 9) takes the first empty slot of the VM mapped to last, by either kind of
     bundle, or of the VMs after it in turn; GetBestFitSlot (line 18) the slot with the least CPU +
     memory left that suffices, the first of equals, an empty one too. Bundles carry the rate that
@@ -275,10 +278,10 @@ def map_sam(
                 slot = _next_empty_slot(slots, mapped, current, len(vms))
                 if slot is None:
                     return NoRoom(name, task.full.threads, FULL_SLOT, FULL_SLOT)
-                cpu[slot] = memory[slot] = Fraction(0)
+                del cpu[slot], memory[slot]
                 bundle = task.take_full_bundle()
             else:  # lines 16 to 24
-                slot = _best_fit(slots, cpu, memory, task)
+                slot = _best_fit(cpu, memory, task)
                 if slot is None:
                     return NoRoom(name, task.threads, task.cpu, task.memory)
                 cpu[slot] -= task.cpu
@@ -298,13 +301,10 @@ def _next_empty_slot(
 
 
 def _best_fit(
-    slots: Sequence[SlotId],
-    cpu: dict[SlotId, Fraction],
-    memory: dict[SlotId, Fraction],
-    task: _Pending,
+    cpu: dict[SlotId, Fraction], memory: dict[SlotId, Fraction], task: _Pending
 ) -> SlotId | None:
     """Return the slot with the least left that suffices for all that is pending of `task`."""
-    enough = (slot for slot in slots if cpu[slot] >= task.cpu and memory[slot] >= task.memory)
+    enough = (slot for slot in cpu if cpu[slot] >= task.cpu and memory[slot] >= task.memory)
     return min(enough, key=lambda slot: cpu[slot] + memory[slot], default=None)
 
 

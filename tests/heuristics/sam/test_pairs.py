@@ -205,6 +205,16 @@ def test_tasks_that_need_nothing_still_need_a_slot() -> None:
             highest_planned(chain("x"), free, PAIRS[pair], FIVE_D3)
 
 
+def test_a_rest_that_needs_nothing_does_not_share_the_slot_of_a_full_bundle() -> None:
+    free = {"x": model("x", (1, 1, 0, 0))}
+    found = plan(chain("x"), free, Fraction(5, 4), PAIRS["mba+sam"])
+    assert isinstance(found, Planned)
+    assert [[one.rate for one in slot.bundles] for slot in found.plan.slots] == [
+        [Fraction(1)],
+        [Fraction(1, 4)],
+    ]
+
+
 def test_highest_rate_needs_a_limit() -> None:
     with pytest.raises(InputError, match=r"step = 0\.0: must be above 0"):
         highest_planned(chain("x"), ONE, PAIRS["lsa+dsm"], FIVE_D3, Fraction(0))
