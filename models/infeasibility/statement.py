@@ -246,10 +246,10 @@ def _why_workers(facts: Facts, need: TopologyWorkers) -> list[str]:
                 if -(-part.count // max(1, most_in_worker(part, (rule,)))) == least_workers(part):
                     reasons[rule] = None
                     break
-    if len(members) > 1 and "one_task_per_worker" not in reasons:
+    if len(members) > 1:
         rules = members[0].rules
-        one = "one_component_per_worker" if rules.one_component_per_worker else "incompatible"
-        reasons[one] = None
+        whole = ("one_task_per_worker", "one_component_per_worker")
+        reasons[next((name for name in whole if getattr(rules, name)), "incompatible")] = None
     return list(reasons)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -97,3 +98,20 @@ def test_a_soft_resource_does_not_bind() -> None:
 def test_a_claim_that_is_wrong_does_not_hold(claim: Contradiction) -> None:
     """Components that do not exclude each other, twice the same one, names that are not there."""
     assert not holds(compile_problem(nine()), claim)
+
+
+@pytest.mark.parametrize(
+    ("rules", "named"),
+    [
+        ({"one_task_per_worker": True}, "one_task_per_worker"),
+        ({"one_component_per_worker": True}, "one_component_per_worker"),
+        ({"constraints": Constraints(incompatible=(("a", "b"),))}, "incompatible"),
+    ],
+)
+def test_what_keeps_two_tasks_apart_is_named(rules: dict[str, Any], named: str) -> None:
+    parts = Component("a", "spout", 1), Component("b", "bolt", 1)
+    topology = Topology("t", parts, **rules)
+    problem = compile_problem(Instance("two", cluster(1, 1, 100), (topology,)))
+    said = stated(problem, TooFewSlots((TopologyWorkers("t", ("a", "b")),)))
+    assert said.rules == ("slots", named)
+    assert f"t 2 ({named})" in said.text

@@ -155,6 +155,17 @@ def test_engines_behind_are_those_that_proved_something() -> None:
     assert engines_behind([idle]) == ("configurations",)
 
 
+def test_bounds_that_hold_are_said_apart_from_a_placement_that_is_not_the_best() -> None:
+    problem = word_count()
+    best = claim_of(solve(problem, engine="cp-sat", time_limit_s=30))
+    placed = slotwise.place(problem, "round-robin")
+    values = tuple(term.value for term in judge(problem, placed).objective)
+    assert values != best.values
+    check = crosscheck(problem, replace(best, placement=placed, values=values), LIMITS)
+    assert check.agreement is Agreement.AGREED
+    assert check.reason.startswith("exhaustive proves it too: the bounds hold; exhaustive finds ")
+
+
 def test_the_command_says_so(examples: object, cli: Cli) -> None:
     answer = cli("solve", "word-count.json", "--crosscheck")
     assert answer.code == 0
