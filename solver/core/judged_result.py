@@ -40,8 +40,13 @@ def _proofs(engines: tuple[Engine, ...], outcome: Outcome) -> tuple[Proof, ...]:
     if outcome.proofs and produced:
         return outcome.proofs
     name = "+".join(engine.name for engine in engines)
-    version = ", ".join(engine.version() for engine in engines)
-    return (Proof(name, version, outcome.bounds, outcome.proof),)
+    return (Proof(name, _versions(engines), outcome.bounds, outcome.proof),)
+
+
+def _versions(engines: tuple[Engine, ...]) -> str:
+    """Return the versions of the packages that the engines use, each once."""
+    versions = (one for engine in engines for one in engine.version().split(", "))
+    return ", ".join(dict.fromkeys(versions))
 
 
 def judged_result(
@@ -79,7 +84,7 @@ def judged_result(
         contradiction=None if why is None else stated(problem, why),
         parameters=_parameters(state, engines),
         engine="+".join(engine.name for engine in engines),
-        version=", ".join(engine.version() for engine in engines),
+        version=_versions(engines),
         seed=limits.seed,
         limits=limits,
         seconds=seconds,

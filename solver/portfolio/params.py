@@ -153,7 +153,7 @@ def parsed_parameters(settings: Iterable[str]) -> dict[str, Parameters]:
         if not (equals and dot):
             rule = "must be ENGINE.NAME=VALUE, as in cp-sat.max_counts=50000"
             raise InputError(rule, field="parameters", value=setting)
-        engine = _checked_name(name, DEFAULTS, setting)
+        engine = _checked_name(name, DEFAULTS, "engine", setting)
         parsed[engine] = _with_value(parsed.get(engine, DEFAULTS[engine]), rest, text, setting)
     return parsed
 
@@ -161,10 +161,13 @@ def parsed_parameters(settings: Iterable[str]) -> dict[str, Parameters]:
 def _with_value(parameters: Parameters, path: str, text: str, setting: str) -> Parameters:
     """Return the parameters with the one at `path` set to `text`."""
     name, _, rest = path.partition(".")
-    current = getattr(
-        parameters, _checked_name(name, [field.name for field in fields(parameters)], setting)
-    )
+    known = [field.name for field in fields(parameters)]
+    current = getattr(parameters, _checked_name(name, known, "parameter", setting))
     if isinstance(current, Parameters):
+        if not rest:
+            names = ", ".join(field.name for field in fields(current))
+            rule = f"{name} is a group of parameters; name one of them: {names}"
+            raise InputError(rule, field="parameters", value=setting)
         return replace(parameters, **{name: _with_value(current, rest, text, setting)})
     if rest:
         raise InputError(f"{name} has no parameters", field="parameters", value=setting)
@@ -176,9 +179,9 @@ def _with_value(parameters: Parameters, path: str, text: str, setting: str) -> P
         raise InputError(error.rule, field="parameters", value=setting) from error
 
 
-def _checked_name(name: str, names: Iterable[str], setting: str) -> str:
+def _checked_name(name: str, names: Iterable[str], kind: str, setting: str) -> str:
     if name not in names:
-        rule = f"names an unknown parameter, {name!r}; {suggestion(name, names)}"
+        rule = f"names an unknown {kind}, {name!r}; {suggestion(name, names)}"
         raise InputError(rule, field="parameters", value=setting)
     return name
 

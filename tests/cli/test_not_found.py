@@ -50,6 +50,22 @@ def test_an_engine_that_ended_early_needs_no_longer_limit(examples, capsys, seco
     assert ("longer --time-limit" in last[-1]) == (said != EARLY)
 
 
+def test_an_interrupted_search_is_not_called_too_short(examples, capsys):
+    found = solve(read_instance(examples / "word-count.json"), engine="exhaustive")
+    nothing = replace(found, status=Status.UNKNOWN, placement=None, verdict=None, interrupted=True)
+    show_result(nothing)
+    assert capsys.readouterr().out.startswith("Interrupted before a placement was found")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is of Linux")
+@pytest.mark.parametrize("option", ["--out", "--certificate"])
+def test_an_answer_that_cannot_be_written_is_shown(examples, cli, option):
+    answer = cli("solve", "word-count.json", "--quiet", option, "/dev/full")
+    assert answer.code == 2
+    assert answer.err == "slotwise: /dev/full: cannot be written: No space left on device\n"
+    assert answer.out.startswith("Proven optimal")
+
+
 def test_nothing_says_how_to_keep_what_is_kept(examples, cli):
     answer = cli("solve", "word-count.json", "--quiet", "--out", "plan.json")
     assert answer.code == 0

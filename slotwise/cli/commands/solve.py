@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,7 +12,9 @@ from slotwise.cli.command import Call, Purpose, command
 from slotwise.cli.exits import print_json
 
 if TYPE_CHECKING:
+    from slotwise.api.solving import Solved
     from slotwise.models.instance.instance import Instance
+    from slotwise.solver.verification.crosscheck import CrossCheck
 
 
 @command(
@@ -68,6 +71,7 @@ def solve(
         from slotwise.api import solving
         from slotwise.cli.commands.verify import save_certificate
         from slotwise.cli.progress import progress
+        from slotwise.models.errors import InputError
         from slotwise.models.formats.placement_file import write_placement
         from slotwise.solver.core.supervision import counted_presses
         from slotwise.solver.engines import ENGINES
@@ -78,23 +82,32 @@ def solve(
         with progress([term.name for term in task.problem.terms], quiet) as on_progress:
             result = solving.solve_task(task, on_progress=on_progress, **call.arguments)
         solved = solving.Solved(task, result)
-        if out is not None and solved.placement is not None:
-            write_placement(out, task.given, solved.placement)
-        check = solving.crosscheck(task.problem, result) if crosscheck else None
-        if certificate is not None:
-            save_certificate(certificate, task.problem, result, check)
-        if as_json:
-            checked = {} if check is None else {"crosscheck": check.to_document()}
-            print_json(solved.to_document() | checked)
-        else:
-            from slotwise.cli.render.results import show_result
-
-            show_result(result, out)
-            if solved.placement is not None and _has_workload(task.given):
-                exits.emit("slotwise predict says what it is worth: throughput and latency.\n")
-            if check is not None:
-                exits.emit(f"Cross-check: {check.agreement}: {check.reason}.\n")
+        check = None
+        try:
+            if out is not None and solved.placement is not None:
+                write_placement(out, task.given, solved.placement)
+            check = solving.crosscheck(task.problem, result) if crosscheck else None
+            if certificate is not None:
+                save_certificate(certificate, task.problem, result, check)
+        except InputError:  # what took so long is shown where it cannot be written
+            _show(solved, None, check, as_json=as_json)
+            raise
+        _show(solved, out, check, as_json=as_json)
     return solved.exit_code
+
+
+def _show(solved: Solved, out: Path | None, check: CrossCheck | None, *, as_json: bool) -> None:
+    from slotwise.cli.render.results import show_result
+
+    if as_json:
+        checked = {} if check is None else {"crosscheck": check.to_document()}
+        print_json(solved.to_document() | checked)
+        return
+    show_result(solved.result, out)
+    if solved.placement is not None and _has_workload(solved.task.given):
+        exits.emit("slotwise predict says what it is worth: throughput and latency.\n")
+    if check is not None:
+        exits.emit(f"Cross-check: {check.agreement}: {check.reason}.\n")
 
 
 def _has_workload(instance: Instance) -> bool:

@@ -44,6 +44,8 @@ _CONTRADICTED = (
     "explain INSTANCE."
 )
 
+_INTERRUPTED = "Interrupted before a placement was found, and before a proof that there is none."
+
 _GAVE_UP = (
     "The engine ended before its time limit without a placement, and without a proof that there is "
     "none. Try another --engine, or give it a placement to start from (--hint)."
@@ -85,6 +87,8 @@ def _terms(result: Result) -> Table:
 def _not_found(result: Result) -> str:
     if result.contradiction is not None:
         return _CONTRADICTED.format(result.contradiction.text)
+    if result.interrupted and result.status is Status.UNKNOWN:
+        return _INTERRUPTED
     limit = move_limit(result)
     if result.status is Status.INFEASIBLE and limit is not None:
         return _TOO_FEW_MOVES.format(limit)
