@@ -323,7 +323,8 @@ class Topology(Noun):
     shared_memory
         Memory regions that tasks share.
     ackers
-        Acker tasks; ``None`` = none.
+        Acker tasks, which take room and have no streams: ``network`` does not count their messages;
+        ``None`` = none.
     ras
         Other settings of Storm's strategies; no rule.
     window

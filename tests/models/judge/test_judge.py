@@ -720,7 +720,7 @@ def test_equals_naive_recomputation_on_any_instance(one: Instance, seed: int) ->
 @pytest.mark.slow
 @given(instances(wide_numbers=True), st.integers(0, 10**6), st.permutations(range(3)))
 def test_worker_labels_are_names_only(one: Instance, seed: int, names: list[int]) -> None:
-    """Renaming the workers of a node changes nothing but the part ``moved``, left without a limit."""
+    """Renaming the workers of a node changes nothing but the part ``moved``, here without limit."""
     one = replace(one, objective=replace(one.objective, limits={}))
     placement = random_placement(one, np.random.default_rng(seed))
     renamed = replace(
