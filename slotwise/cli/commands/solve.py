@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         typer.Option(
             "--set",
             metavar="ENGINE.NAME=VALUE",
-            help="Set a parameter of an engine or of auto; repeatable.",
+            help="Set a parameter of an engine or of auto (a wrong NAME lists them); repeatable.",
         ),
     ],
     on_progress=None,

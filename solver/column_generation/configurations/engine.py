@@ -193,7 +193,7 @@ def supports(problem: Problem) -> str | None:
         return "the moves of running tasks are limited"
     for t, rules in enumerate(problem.rules):
         if not has_single_workers(problem, t) and _packing_matters_elsewhere(problem, t):
-            return f"the cost of splitting topology {rules.id!r} into workers is not only network"
+            return f"how many workers topology {rules.id!r} has on a node costs room or a term"
     if len(problem.racks) > 2 and problem.distance[CLUSTER] != problem.distance[RACK]:
         return "there are more than two racks"
     if not problem.classes:

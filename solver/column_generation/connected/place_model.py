@@ -152,7 +152,7 @@ def why_not_connected(problem: Problem) -> str | None:
     if not dual_scale(problem):
         return "the flows are too large for duals of 64 bits"
     if overload_leads(problem) and (_needed(problem) > offered(problem.capacity)).any():
-        return "overload comes first and is never 0: nothing follows for the network"
+        return "tasks need more of a resource than all nodes offer: overload comes first, never 0"
     return None
 
 

@@ -37,7 +37,7 @@ def test_agrees_with_exhaustive_search(rule: str, note: list[str]) -> None:
             seen["not settled"] += 1
             continue
         reason = CONNECTED.supports(problem)
-        if reason is not None:  # it says that overload comes first and is never 0
+        if reason is not None:  # it says that overload comes first, never 0
             assert rule == "soft, overload first", reason
             assert truth.values is None or truth.values[0] > 0, number
             seen["declined"] += 1
