@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 from collections import Counter
@@ -177,13 +178,14 @@ def _mutated_rows(choose: Chooser, folder: Path) -> Path:
 
 
 def _table(data: list[Any]) -> pa.Table:
-    """Return rows as a table; a column of several types, or of a wide number, becomes text."""
+    """Return rows as a table; a column that Parquet has no type for becomes text."""
     rows = [row for row in data if isinstance(row, dict)]
     columns: dict[str, Any] = {}
     for name in dict.fromkeys(key for row in rows for key in row):
         cells = [row.get(name) for row in rows]
         try:
             columns[name] = pa.array(cells)
+            pq.write_table(pa.table({name: columns[name]}), io.BytesIO())
         except (pa.ArrowException, OverflowError, UnicodeError):
             columns[name] = pa.array([None if c is None else ascii(c) for c in cells])
     return pa.table(columns)
