@@ -164,7 +164,9 @@ Assume = Annotated[
         "those that were used.",
     ),
 ]
-Engine = Annotated[str, typer.Option(metavar="NAME", help="Exact engine, or auto; see slotwise methods.")]
+Engine = Annotated[
+    str, typer.Option(metavar="NAME", help="Exact engine, or auto; see slotwise methods.")
+]
 Out = Annotated[
     Path | None,
     typer.Option(metavar="PLAN", callback=target, help="Also write the placement to this file."),
