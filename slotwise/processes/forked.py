@@ -190,8 +190,19 @@ class ForkedProcess:
             os.close(writes)
 
     def has_ended(self, seconds: float = 0.0) -> bool:
-        """Return whether it has ended, by itself or for its memory, or does within `seconds`."""
-        return self._server.has_ended(self.pid, seconds)
+        """Return whether it has ended, by itself or for its memory, or does within `seconds`.
+
+        One that has closed its connection has `LEAVE_S` at least: its server may say so later.
+        """
+        return self._server.has_ended(self.pid, max(seconds, LEAVE_S * self._has_hung_up()))
+
+    def _has_hung_up(self) -> bool:
+        try:
+            return not self.connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return False
+        except ConnectionResetError:
+            return True
 
     def send(self, data: bytes) -> None:
         """Send a request; only once those before have been answered."""

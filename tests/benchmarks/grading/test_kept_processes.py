@@ -6,8 +6,10 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
+from threading import Timer
 
 import psutil
 import pytest
@@ -118,6 +120,18 @@ def test_a_kept_process_that_was_killed_is_replaced(which: int) -> None:
     psutil.wait_procs([killed], timeout=20)
     assert {row["status"] for row in answers(planned("round-robin"))} == {"valid"}
     assert processes()[which] != before[which]
+
+
+@pytest.mark.slow
+def test_a_killed_process_is_replaced_before_its_server_has_said_so() -> None:
+    list(answers(planned("round-robin")))
+    server, killed = map(psutil.Process, processes())
+    server.suspend()
+    killed.kill()
+    while killed.status() != psutil.STATUS_ZOMBIE:
+        time.sleep(0.01)
+    Timer(0.2, server.resume).start()
+    assert {row["status"] for row in answers(planned("round-robin"))} == {"valid"}
 
 
 @pytest.mark.slow
