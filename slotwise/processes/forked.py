@@ -189,20 +189,13 @@ class ForkedProcess:
         finally:
             os.close(writes)
 
-    def has_ended(self, seconds: float = 0.0) -> bool:
-        """Return whether it has ended, by itself or for its memory, or does within `seconds`.
+    def has_ended(self) -> bool:
+        """Return whether it has ended, by itself or for its memory.
 
-        One that has closed its connection has `LEAVE_S` at least: its server may say so later.
+        One that has closed its connection may take `LEAVE_S`, and its server as long to say so.
         """
-        return self._server.has_ended(self.pid, max(seconds, LEAVE_S * self._has_hung_up()))
-
-    def _has_hung_up(self) -> bool:
-        try:
-            return not self.connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
-        except BlockingIOError:
-            return False
-        except ConnectionResetError:
-            return True
+        self.pipes.read_ready()
+        return self._server.has_ended(self.pid, LEAVE_S if self.pipes.is_silent else 0.0)
 
     def send(self, data: bytes) -> None:
         """Send a request; only once those before have been answered."""

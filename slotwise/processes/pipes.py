@@ -117,6 +117,10 @@ class PipeIO:
             if not self._turn(deadline):
                 self.overrun = Overrun.TIME
 
+    def read_ready(self) -> None:
+        """Read what can be read without waiting, a piece of each pipe."""
+        self._serve(0.0)
+
     def drain(self, deadline: float) -> None:
         """Read what a process that has ended left in its pipes."""
         for descriptor in list(self._selector.get_map()):
@@ -136,7 +140,11 @@ class PipeIO:
     def _turn(self, deadline: float) -> bool:
         """Wait for something and do it; false when there was no time."""
         left = deadline - time.monotonic()
-        ready = self._selector.select(min(left, LONGEST_WAIT_S)) if left > 0 else []
+        return left > 0 and self._serve(left)
+
+    def _serve(self, seconds: float) -> bool:
+        """Do what is possible within `seconds`; false when nothing was."""
+        ready = self._selector.select(min(seconds, LONGEST_WAIT_S))
         for key, _ in ready:
             key.data()
         return bool(ready)

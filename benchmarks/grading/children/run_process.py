@@ -13,7 +13,7 @@ from slotwise.benchmarks.grading.memory_share import limit_in_words
 from slotwise.benchmarks.grading.plan import PlannedRun
 from slotwise.benchmarks.grading.rows import Kind, RunOutcome, RunStatus
 from slotwise.processes.fork_server import End
-from slotwise.processes.forked import LEAVE_S, ForkedProcess, Server
+from slotwise.processes.forked import ForkedProcess, Server
 from slotwise.processes.memory import kernel_kills
 from slotwise.processes.pipes import MOST_BYTES, Overrun, last_line
 
@@ -75,7 +75,7 @@ class RunProcess(ForkedProcess):
 
     def end(self) -> End:
         """End it with all it has started; return how it ended."""
-        if self.pipes.is_silent and not self.has_ended(LEAVE_S):
+        if self.pipes.is_silent and not self.has_ended():
             self._why_killed = LEFT
         return super().end()
 
