@@ -28,8 +28,6 @@ MOST_CORRECTED = 10
 FIRST_ROUNDS = 10
 """Rounds of slowdowns alone, to begin with."""
 MOST_ROUNDS = 2_000
-MIXED_ROUNDS = 500
-"""Rounds with Anderson's mixing; then half-steps, for it can cycle where a limit begins to bind."""
 SETTLED = 1e-7
 """Relative change of rates and queues in a round at which a network is solved."""
 NEARLY = 1 - 1e-12
@@ -232,15 +230,14 @@ def _settle(
     """Return the network with these tokens, from another."""
     change = _corrected_queues(network, tokens, corrections)
     mixing, now, settled = Mixing(), start, False
-    for number in range(MOST_ROUNDS):
+    for _ in range(MOST_ROUNDS):
         before = now
         now = _round(network, tokens, change, before)
         x, image, scale = _vectors(before, now)
         settled = float(np.abs(image - x).max(initial=0.0)) <= SETTLED
         if settled:
             break
-        following = mixing.following(x, image) if number < MIXED_ROUNDS else (x + image) / 2
-        now = _of_vector(now, np.maximum(0.0, following * scale))
+        now = _of_vector(now, np.maximum(0.0, mixing.following(x, image) * scale))
     return replace(now, settled=settled)
 
 

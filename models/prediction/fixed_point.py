@@ -15,6 +15,8 @@ from slotwise.models.prediction.flows import FloatArray
 
 MEMORY = 5
 """Rounds that are mixed."""
+MIXED_ROUNDS = 500
+"""Rounds with mixing; then half-steps, for it can cycle where a limit begins to bind."""
 WORSE = 1.5
 """A residual that grows by more than this factor begins the mixing again."""
 
@@ -26,9 +28,12 @@ class Mixing:
         self._steps: deque[tuple[FloatArray, FloatArray]] = deque(maxlen=MEMORY)
         self._before: tuple[FloatArray, FloatArray] | None = None
         self._least = np.inf
+        self._rounds = 0
 
     def following(self, x: FloatArray, image: FloatArray) -> FloatArray:
         """Return the next x: the image of a mixture of the last ones, or at first the image.
+
+        After `MIXED_ROUNDS` it is halfway to the image.
 
         Parameters
         ----------
@@ -37,6 +42,10 @@ class Mixing:
         image
             f(x).
         """
+        self._rounds += 1
+        if self._rounds > MIXED_ROUNDS:
+            half: FloatArray = (x + image) / 2
+            return half
         residual = image - x
         size = math.sqrt(float((residual * residual).sum()))
         if size > WORSE * self._least:
