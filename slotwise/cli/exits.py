@@ -105,7 +105,7 @@ def note(message: str) -> None:
 def noted_warnings() -> Iterator[None]:
     """Write warnings of public functions to stderr as notes, a line each, when the block ends.
 
-    Where it ends with an error made on purpose, that is the only line.
+    Where it ends with an exception, that is the only line.
     """
     held: list[str] = []
     with warnings.catch_warnings():
@@ -126,14 +126,9 @@ def noted_warnings() -> Iterator[None]:
                 shown(message, category, filename, lineno, file, line)
 
         warnings.showwarning = show
-        try:
-            yield
-        except (SlotwiseError, _UsageError, OSError):
-            held.clear()
-            raise
-        finally:
-            for line in held:
-                note(line)
+        yield
+    for line in held:
+        note(line)
 
 
 def emit(text: str) -> None:

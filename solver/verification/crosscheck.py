@@ -142,9 +142,10 @@ def reasons(agreement: Agreement, claim: Claim, result: Result | None) -> Iterat
         yield f"no engine other than {by} takes the instance"
         return
     if agreement is Agreement.AGREED:
-        what = "nothing better" if claim.targets == claim.values else "the bounds hold"
         if claim.placement is None:
             what = "no placement keeps all hard rules"
+        else:
+            what = "nothing better" if claim.targets == claim.values else "the bounds hold"
         yield f"{result.engine} proves it too: {what}"
     elif agreement is Agreement.NOT_SETTLED:
         yield f"{result.engine} did not finish within its limit"
