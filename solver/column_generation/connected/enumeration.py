@@ -8,6 +8,7 @@ the rest of a configuration can still add, so few partial ones are extended for 
 from __future__ import annotations
 
 import math
+from functools import cached_property
 
 import numpy as np
 
@@ -18,9 +19,20 @@ from slotwise.solver.column_generation.connected.tree_knapsack import (
     Steps,
     make_tables,
 )
+from slotwise.solver.column_generation.listed_master import NEG_INF
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
 from slotwise.solver.column_generation.residual_search import TooLongError
 from slotwise.solver.core.memory import RunToken
+
+FEW_ROWS, MORE_ROWS = 1_000, 4
+"""Partial configurations from which a unit gets a price, and up to how many times their limit."""
+
+PRICES, FINER, FALL = 12, 6, 0.93
+"""Prices of a unit that each row is tried at first; how many times finer they are around the best
+of these; and the factor from one of the fine ones to the next."""
+
+MAX_VALUE = 1 << 60
+"""Largest price of all units of a place, in 64 bits."""
 
 
 def enumerate_connected(
@@ -45,11 +57,9 @@ def enumerate_connected(
         if token.now() > deadline:
             raise TooLongError
         tables = make_tables(graph, scale, duals, assignment, token, steps=steps)
-        enumerations = (
-            [_Enumeration(tables, gap, params, token)]
-            if tables.is_active
-            else _by_top_type(tables, gap, params, token)
-        )
+        tops = [None] if tables.is_active else graph.order
+        prices = _UnitPrices(tables)
+        enumerations = [_Enumeration(tables, gap, params, token, prices, top) for top in tops]
         for enumeration in enumerations:
             token.check()
             rows = enumeration.run()
@@ -77,13 +87,6 @@ def is_connected(flow: IntArray, rows: IntArray) -> BoolArray:
         reached = wider
 
 
-def _by_top_type(
-    tables: KnapsackTables, gap: int, params: ConnectedParams, token: RunToken
-) -> list[_Enumeration]:
-    """Return an enumeration per kind that may be the topmost one of a configuration."""
-    return [_Enumeration(tables, gap, params, token, top) for top in tables.graph.order]
-
-
 class _Enumeration:
     """Partial configurations, one kind after the other from the top down, all followed at once."""
 
@@ -93,6 +96,7 @@ class _Enumeration:
         gap: int,
         params: ConnectedParams,
         token: RunToken,
+        unit_prices: _UnitPrices,
         top: int | None = None,
     ) -> None:
         self._tables = tables
@@ -107,6 +111,7 @@ class _Enumeration:
         roots = [k for k in self._graph.order if self._graph.parent[k] < 0]
         self._open = [top] if top is not None else roots
         self._attached = _attached_subtrees(tables)
+        self._unit_prices = unit_prices
 
     def run(self) -> IntArray:
         """Return [Y, K] the configurations whose reduced cost fits the gap."""
@@ -151,10 +156,80 @@ class _Enumeration:
         bound = self._value.copy()
         for k in self._open:
             bound += self._tables.lifted[k][self._above(k), left]
-        mask = bound >= -self._gap
-        self._rows, self._used, self._value = self._rows[mask], self._used[mask], self._value[mask]
+        self._keep(bound >= -self._gap)
+        if FEW_ROWS < len(self._rows) <= MORE_ROWS * self._max_rows and len(self._open) > 1:
+            above = {k: self._above(k) for k in self._open}
+            left = self._tables.units - self._used
+            self._keep(self._unit_prices.allow(above, left, -self._gap - self._value))
         if len(self._rows) > self._max_rows:
             raise TooLongError
+
+    def _keep(self, mask: BoolArray) -> None:
+        self._rows, self._used, self._value = self._rows[mask], self._used[mask], self._value[mask]
+
+
+class _UnitPrices:
+    """A bound on what several subtrees add that share the units left in a place.
+
+    Each of them alone may use all units. At any price of a unit, together they add at most what
+    each is worth less the price of the units it takes, plus the price of all units left: a
+    Lagrangian bound. It is computed at prices that rise by a constant factor.
+    """
+
+    def __init__(self, tables: KnapsackTables) -> None:
+        self._tables = tables
+        self._net: dict[int, IntArray] = {}  # [R, Y + 1] of a subtree, by the tasks above it
+
+    @cached_property
+    def _prices(self) -> IntArray:
+        """[R] ascending, up to the most that units of one subtree add on average."""
+        units = np.arange(1, self._tables.units + 1)
+        tables = self._tables.lifted.values()
+        most = max(int(((table[:, 1:] - table[:, :1]) // units).max(initial=0)) for table in tables)
+        most = min(most, MAX_VALUE // (len(units) + 1))
+        return np.unique((most * FALL ** np.arange(PRICES * FINER)).astype(np.int64))
+
+    def allow(self, above: dict[int, IntArray], left: IntArray, least: IntArray) -> BoolArray:
+        """Return [Y] whether the subtrees may add `least` or more.
+
+        Parameters
+        ----------
+        above
+            Kind at the top of each subtree -> [Y] tasks of its parent.
+        left, least
+            [Y] units left, and what is to be added.
+        """
+        count = len(self._prices)
+        bound = np.full(len(left), -NEG_INF, dtype=np.int64)
+        nearest = np.zeros(len(left), dtype=np.int64)
+        for price in range(count - 1, -1, -FINER):
+            at_price = self._bound(np.full(len(left), price), above, left)
+            nearest[at_price < bound] = price
+            np.minimum(bound, at_price, out=bound)
+        rows = np.flatnonzero(bound >= least)
+        for step in (*range(1 - FINER, 0), *range(1, FINER)):
+            prices = np.clip(nearest[rows] + step, 0, count - 1)
+            some = {k: tasks[rows] for k, tasks in above.items()}
+            rows = rows[self._bound(prices, some, left[rows]) >= least[rows]]
+        allowed = np.zeros(len(left), dtype=np.bool_)
+        allowed[rows] = True
+        return allowed
+
+    def _bound(self, prices: IntArray, above: dict[int, IntArray], left: IntArray) -> IntArray:
+        """Return [Y] the bound of each row at one of the prices, given by their indices [Y]."""
+        bound = self._prices[prices] * left
+        for k, tasks in above.items():
+            bound += self._net_values(k)[prices, tasks]
+        return np.asarray(bound)
+
+    def _net_values(self, k: int) -> IntArray:
+        from slotwise.solver.column_generation.connected.kernels import price_units
+
+        if k not in self._net:
+            values = self._tables.lifted[k]
+            self._net[k] = np.empty((len(self._prices), len(values)), dtype=np.int64)
+            price_units(values, self._prices, self._net[k])
+        return self._net[k]
 
 
 def _attached_subtrees(tables: KnapsackTables) -> list[bool]:

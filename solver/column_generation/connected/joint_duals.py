@@ -9,6 +9,7 @@ the linear program is solved, count cuts that its solution violates are added an
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +27,9 @@ from slotwise.solver.column_generation.restricted_master import (
 
 FIRST_STEP, SHORTEST_STEP = 0.5, 0.002
 """Part of the way from proven duals to those of the master: at first, and at least."""
+
+FIRST_CUTS = 0.2
+"""Part of the time in which contents to start with get cuts of their own."""
 
 MAX_TOTAL = 1 << 60
 """No sum of duals may be larger, in 64 bits."""
@@ -52,7 +56,8 @@ def find_joint_duals(
     """
     master = RestrictedContents(pricing)
     master.add(np.eye(len(proven), dtype=np.int64))
-    master.add(shrunk(pricing.graphs[0], columns))
+    now = pricing.token.now()
+    master.add(shrunk(pricing.graphs[0], columns), now + FIRST_CUTS * (deadline - now))
     step = FIRST_STEP
     while pricing.token.now() < deadline:
         target = master.duals()
@@ -110,12 +115,13 @@ class RestrictedContents:
         self._known: dict[bytes, IntArray] = {}
         self._lp: RestrictedMaster | None = None
 
-    def add(self, contents: IntArray) -> bool:
+    def add(self, contents: IntArray, cuts_until: float = math.inf) -> bool:
         """Add contents [Y, K] with the cuts they give; return whether there was a new one."""
         workers, new = self._pricing.workers, False
         for row in contents:
             self._pricing.token.check()
-            lowered = workers is not None and workers.tighten(row)
+            is_late = self._pricing.token.now() > cuts_until
+            lowered = workers is not None and not is_late and workers.tighten(row)
             if row.tobytes() not in self._known:
                 self._known[row.tobytes()] = row
                 new = True

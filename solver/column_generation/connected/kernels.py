@@ -204,3 +204,37 @@ def attach(
                     if i + more > limit:
                         break
                     joined[x, i + more] = min(joined[x, i + more], own[x, i] + best[more])
+
+
+@njit(cache=True, nogil=True)
+def price_units(values: IntArray, prices: IntArray, net: IntArray) -> None:
+    """Fill ``net[r, x] = max_u values[x, u] - prices[r] * u``.
+
+    The higher the price, the fewer units are best: what is best at one price limits the search at
+    all others (divide and conquer).
+
+    Parameters
+    ----------
+    values
+        [X, U + 1] by units u.
+    prices
+        [R] ascending.
+    """
+    ranges = np.empty((len(prices) + 2, 4), dtype=np.int64)
+    for x in range(len(values)):
+        ranges[0] = 0, len(prices), 0, values.shape[1] - 1
+        left = 1
+        while left:
+            left -= 1
+            first, end, fewest, most = ranges[left]
+            if first >= end:
+                continue
+            middle = (first + end) // 2
+            units, best = fewest, values[x, fewest] - prices[middle] * fewest
+            for u in range(fewest + 1, most + 1):
+                if values[x, u] - prices[middle] * u > best:
+                    units, best = u, values[x, u] - prices[middle] * u
+            net[middle, x] = best
+            ranges[left] = first, middle, units, most
+            ranges[left + 1] = middle + 1, end, fewest, units
+            left += 2
