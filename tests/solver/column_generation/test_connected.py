@@ -18,13 +18,14 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import IntArray, Problem
 from slotwise.solver.column_generation.configurations.engine import FAST_CONFIGURATIONS
-from slotwise.solver.column_generation.connected import level, tree_knapsack
+from slotwise.solver.column_generation.connected import enumeration, level, tree_knapsack
 from slotwise.solver.column_generation.connected.engine import CONNECTED
 from slotwise.solver.column_generation.connected.enumeration import (
     enumerate_connected,
     is_connected,
 )
 from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
+from slotwise.solver.column_generation.connected.kernels import price_units
 from slotwise.solver.column_generation.connected.level import find_duals, make_load_bound
 from slotwise.solver.column_generation.connected.rack_flow import rack_graph
 from slotwise.solver.column_generation.connected.tree_knapsack import (
@@ -70,7 +71,11 @@ def all_configurations(graph: FlowGraph) -> IntArray:
 
 
 @pytest.mark.slow
-def test_tables_and_lists_agree_with_enumeration() -> None:
+@pytest.mark.parametrize("few_rows", [enumeration.FEW_ROWS, 0], ids=["few rows", "unit prices"])
+def test_tables_and_lists_agree_with_enumeration(
+    few_rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(enumeration, "FEW_ROWS", few_rows)
     rng = np.random.default_rng(0)
     seen: Counter[str] = Counter()
     for number in range(200):
@@ -178,6 +183,33 @@ def test_an_endless_enumeration_is_given_up() -> None:
         enumerate_connected(
             graph, SCALE, duals, 0, RunToken(), params=ConnectedParams(max_partial=0)
         )
+
+
+def test_subtrees_share_the_units_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A spout and six bolts that each alone could fill the place: one content is worth it."""
+    flow = np.zeros((7, 7), dtype=np.int64)
+    flow[0, 1:] = flow[1:, 0] = np.arange(2, 8)
+    sizes, weights, capacity = np.array([1] + [6] * 6), np.ones(7, dtype=np.int64), 7
+    no_rule = lambda rows: np.ones(len(rows), np.bool_)  # noqa: E731
+    graph = make_flow_graph(sizes, flow, weights, capacity, sizes, no_rule, RunToken())
+    duals = SCALE * np.array([0] + [3] * 6)
+    few = ConnectedParams(max_partial=4)
+    with pytest.raises(TooLongError):
+        enumerate_connected(graph, SCALE, duals, -24 * SCALE, RunToken(), params=few)
+    monkeypatch.setattr(enumeration, "FEW_ROWS", 0)
+    rows = enumerate_connected(graph, SCALE, duals, -24 * SCALE, RunToken(), params=few)
+    assert rows.tolist() == [[1, 0, 0, 0, 0, 0, 6]]
+
+
+def test_values_less_the_price_of_their_units() -> None:
+    rng = np.random.default_rng(6)
+    for _ in range(200):
+        values = rng.integers(-20, 20, (int(rng.integers(1, 4)), int(rng.integers(1, 9))))
+        prices = np.unique(rng.integers(0, 8, int(rng.integers(1, 7))))
+        net = np.empty((len(prices), len(values)), dtype=np.int64)
+        price_units(values, prices, net)
+        units = np.arange(values.shape[1])
+        assert (net == (values[None] - prices[:, None, None] * units).max(axis=2)).all()
 
 
 @pytest.mark.slow

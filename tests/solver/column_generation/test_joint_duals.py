@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import time
 from collections import Counter
 from functools import cache
@@ -24,7 +25,10 @@ from slotwise.solver.column_generation.connected.content_pricing import ContentP
 from slotwise.solver.column_generation.connected.engine import CONNECTED
 from slotwise.solver.column_generation.connected.gap_search import GapSearch
 from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
-from slotwise.solver.column_generation.connected.joint_duals import find_joint_duals
+from slotwise.solver.column_generation.connected.joint_duals import (
+    RestrictedContents,
+    find_joint_duals,
+)
 from slotwise.solver.column_generation.connected.joint_search import make_joint_levels
 from slotwise.solver.column_generation.connected.level import find_duals, make_level
 from slotwise.solver.column_generation.connected.place_model import make_place_model
@@ -92,6 +96,22 @@ def most_inside(workers: FlowGraph, slots: int) -> dict[tuple[int, ...], int]:
                 more[both] = max(more.get(both, -1), inside + gain)
         best = more
     return best
+
+
+def test_contents_to_start_with_take_no_more_time_than_they_may() -> None:
+    """Their cuts took all the time on webs, and no duals were asked for."""
+    nodes, workers, _, _ = random_levels(np.random.default_rng(3), 200)
+    token, late = RunToken(), time.perf_counter() + 60
+    rho = find_duals(workers, SCALE, late, token).pi
+    cuts = []
+    for until in (-math.inf, late):
+        bounds = WorkerBounds(workers, SCALE, rho, 2, 2, late, token)
+        pricing = ContentPricing((nodes,), SCALE, 1, 1, bounds, CONNECTED_DEFAULTS, token)
+        master = RestrictedContents(pricing)
+        assert master.add(contents_of(nodes), until)
+        assert len(master.columns()) == len(contents_of(nodes))
+        cuts.append(len(bounds.tau))
+    assert cuts[0] == 1 < cuts[1]
 
 
 @pytest.mark.slow
