@@ -154,7 +154,9 @@ class BranchAndPrice:
             return []
         row = self._row_to_branch(master)
         if row is None:
-            self._left = max(self._left, saved)
+            saved = min(saved, self._searched(node, self.pricing.token.now() + share, limits))
+            if saved > self.enough():
+                self._left = max(self._left, saved)
             return []
         contents, known = master.contents(), master.known_partitions()
         children = []

@@ -25,7 +25,10 @@ from slotwise.solver.column_generation.residual_search import TooLongError
 from slotwise.solver.core.memory import RunToken
 
 FEW_ROWS, MORE_ROWS = 1_000, 4
-"""Partial configurations from which a unit gets a price, and up to how many times their limit."""
+"""Partial configurations above which a unit gets a price, and up to how many times their limit."""
+
+BLOCK = 50_000
+"""Partial configurations that get prices between two looks at the clock."""
 
 PRICES, FINER, FALL = 12, 6, 0.93
 """Prices of a unit that each row is tried at first; how many times finer they are around the best
@@ -53,24 +56,34 @@ def enumerate_connected(
     """
     batches = [np.zeros((0, graph.count), dtype=np.int64)]
     for assignment in graph.assignments():
-        token.check()
-        if token.now() > deadline:
-            raise TooLongError
+        _check_time(token, deadline)
         tables = make_tables(graph, scale, duals, assignment, token, steps=steps)
-        tops = [None] if tables.is_active else graph.order
-        prices = _UnitPrices(tables)
-        enumerations = [_Enumeration(tables, gap, params, token, prices, top) for top in tops]
-        for enumeration in enumerations:
-            token.check()
-            rows = enumeration.run()
-            rows = rows[graph.admits(rows)]
-            costs = rows @ duals - scale * graph.gains(rows)
-            for k, step in (steps or {}).items():
-                costs += step[rows[:, k]]
-            rows = rows[costs <= gap]
-            batches.append(rows[is_connected(graph.flow, rows)])
-        del tables, enumerations  # before the next are made
+        batches.append(_within(tables, gap, deadline, params, token))
+        del tables  # before the next are made
     return np.concatenate(batches)
+
+
+def _within(
+    tables: KnapsackTables, gap: int, deadline: float, params: ConnectedParams, token: RunToken
+) -> IntArray:
+    """Return [Y, K] the same of one assignment."""
+    graph, unit_prices = tables.graph, _UnitPrices(tables)
+    batches = [np.zeros((0, graph.count), dtype=np.int64)]
+    for top in [None] if tables.is_active else graph.order:
+        rows = _Enumeration(tables, gap, unit_prices, deadline, params, token, top).run()
+        rows = rows[graph.admits(rows)]
+        costs = rows @ tables.duals - tables.scale * graph.gains(rows)
+        for k, step in tables.steps.items():
+            costs += step[rows[:, k]]
+        rows = rows[costs <= gap]
+        batches.append(rows[is_connected(graph.flow, rows)])
+    return np.concatenate(batches)
+
+
+def _check_time(token: RunToken, deadline: float) -> None:
+    token.check()
+    if token.now() > deadline:
+        raise TooLongError
 
 
 def is_connected(flow: IntArray, rows: IntArray) -> BoolArray:
@@ -94,14 +107,17 @@ class _Enumeration:
         self,
         tables: KnapsackTables,
         gap: int,
+        unit_prices: _UnitPrices,
+        deadline: float,
         params: ConnectedParams,
         token: RunToken,
-        unit_prices: _UnitPrices,
-        top: int | None = None,
+        top: int | None,
     ) -> None:
         self._tables = tables
         self._graph = tables.graph
         self._gap = gap
+        self._unit_prices = unit_prices
+        self._deadline = deadline
         self._max_rows = params.max_partial
         self._token = token
         self._rows = tables.assignment[None, :]
@@ -111,7 +127,6 @@ class _Enumeration:
         roots = [k for k in self._graph.order if self._graph.parent[k] < 0]
         self._open = [top] if top is not None else roots
         self._attached = _attached_subtrees(tables)
-        self._unit_prices = unit_prices
 
     def run(self) -> IntArray:
         """Return [Y, K] the configurations whose reduced cost fits the gap."""
@@ -121,6 +136,7 @@ class _Enumeration:
 
     def _step(self, k: int) -> None:
         """Try every number of tasks of kind k, whose parent has its tasks already."""
+        _check_time(self._token, self._deadline)
         graph, tables = self._graph, self._tables
         above = self._above(k)
         counts = np.arange(int(graph.most[k]) + 1, dtype=np.int64)
@@ -158,11 +174,18 @@ class _Enumeration:
             bound += self._tables.lifted[k][self._above(k), left]
         self._keep(bound >= -self._gap)
         if FEW_ROWS < len(self._rows) <= MORE_ROWS * self._max_rows and len(self._open) > 1:
-            above = {k: self._above(k) for k in self._open}
-            left = self._tables.units - self._used
-            self._keep(self._unit_prices.allow(above, left, -self._gap - self._value))
+            blocks = range(0, len(self._rows), BLOCK)
+            self._keep(np.concatenate([self._may_fit(first) for first in blocks]))
         if len(self._rows) > self._max_rows:
             raise TooLongError
+
+    def _may_fit(self, first: int) -> BoolArray:
+        """Return whether each of a block of rows fits the gap where open subtrees share units."""
+        _check_time(self._token, self._deadline)
+        block = slice(first, first + BLOCK)
+        above = {k: np.ascontiguousarray(self._above(k)[block]) for k in self._open}
+        left = self._tables.units - self._used[block]
+        return self._unit_prices.allow(above, left, -self._gap - self._value[block])
 
     def _keep(self, mask: BoolArray) -> None:
         self._rows, self._used, self._value = self._rows[mask], self._used[mask], self._value[mask]
@@ -203,7 +226,7 @@ class _UnitPrices:
         bound = np.full(len(left), -NEG_INF, dtype=np.int64)
         nearest = np.zeros(len(left), dtype=np.int64)
         for price in range(count - 1, -1, -FINER):
-            at_price = self._bound(np.full(len(left), price), above, left)
+            at_price = self._bound(price, above, left)
             nearest[at_price < bound] = price
             np.minimum(bound, at_price, out=bound)
         rows = np.flatnonzero(bound >= least)
@@ -215,8 +238,10 @@ class _UnitPrices:
         allowed[rows] = True
         return allowed
 
-    def _bound(self, prices: IntArray, above: dict[int, IntArray], left: IntArray) -> IntArray:
-        """Return [Y] the bound of each row at one of the prices, given by their indices [Y]."""
+    def _bound(
+        self, prices: int | IntArray, above: dict[int, IntArray], left: IntArray
+    ) -> IntArray:
+        """Return [Y] the bound of each row at a price, given by its index, or by those of all."""
         bound = self._prices[prices] * left
         for k, tasks in above.items():
             bound += self._net_values(k)[prices, tasks]

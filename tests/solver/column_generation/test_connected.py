@@ -76,7 +76,7 @@ def test_tables_and_lists_agree_with_enumeration(
     few_rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(enumeration, "FEW_ROWS", few_rows)
-    rng = np.random.default_rng(0)
+    rng, of_steps = np.random.default_rng(0), np.random.default_rng(7)
     seen: Counter[str] = Counter()
     for number in range(200):
         graph = random_graph(rng, ConnectedParams(max_assignments=(200, 4, 0)[number % 3]))
@@ -98,12 +98,20 @@ def test_tables_and_lists_agree_with_enumeration(
         assert (bounded >= values).all()
         assert most <= found <= max(0, int(bounded.max())), number
         assert graph.feedback or graph.relaxed or found == most, number
+        steps = {
+            k: np.append(0, of_steps.integers(0, 20, int(graph.sizes[k])))
+            for k in np.flatnonzero(of_steps.random(graph.count) < 0.4).tolist()
+        }
+        for k, step in steps.items():
+            values = values - step[configurations[:, k]]
         seen["feedback"] += bool(graph.feedback)
         seen["relaxed"] += bool(graph.relaxed)
         for gap in (0, 10, 50):
             listed = {
                 tuple(row)
-                for row in enumerate_connected(graph, SCALE, duals, gap, RunToken()).tolist()
+                for row in enumerate_connected(
+                    graph, SCALE, duals, gap, RunToken(), steps=steps
+                ).tolist()
             }
             expected = {tuple(row) for row in configurations[whole & (values >= -gap)].tolist()}
             assert listed == expected, (number, gap)
@@ -185,19 +193,20 @@ def test_an_endless_enumeration_is_given_up() -> None:
         )
 
 
-def test_subtrees_share_the_units_left(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("scale", [SCALE, 1 << 52], ids=["small", "large"])
+def test_subtrees_share_the_units_left(scale: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A spout and six bolts that each alone could fill the place: one content is worth it."""
     flow = np.zeros((7, 7), dtype=np.int64)
     flow[0, 1:] = flow[1:, 0] = np.arange(2, 8)
     sizes, weights, capacity = np.array([1] + [6] * 6), np.ones(7, dtype=np.int64), 7
     no_rule = lambda rows: np.ones(len(rows), np.bool_)  # noqa: E731
     graph = make_flow_graph(sizes, flow, weights, capacity, sizes, no_rule, RunToken())
-    duals = SCALE * np.array([0] + [3] * 6)
+    duals = scale * np.array([0] + [3] * 6)
     few = ConnectedParams(max_partial=4)
     with pytest.raises(TooLongError):
-        enumerate_connected(graph, SCALE, duals, -24 * SCALE, RunToken(), params=few)
+        enumerate_connected(graph, scale, duals, -24 * scale, RunToken(), params=few)
     monkeypatch.setattr(enumeration, "FEW_ROWS", 0)
-    rows = enumerate_connected(graph, SCALE, duals, -24 * SCALE, RunToken(), params=few)
+    rows = enumerate_connected(graph, scale, duals, -24 * scale, RunToken(), params=few)
     assert rows.tolist() == [[1, 0, 0, 0, 0, 0, 6]]
 
 
