@@ -174,9 +174,8 @@ class ConnectedParams(Parameters):
         Share of the time left that the last search of nodes and workers apart leaves to branch and
         price.
     node_search_fraction, max_searched, max_listed
-        Share of the time left for the search of one of its nodes, which takes no longer than the
-        prices of the node took unless there is nothing to branch on; most contents in it, and most
-        by which its load bound is raised.
+        Share of the time left for the search of one of its nodes; most contents in it, and most by
+        which its load bound is raised.
     max_count_cuts
         Cuts by the number of tasks of a kind on a node.
     max_tightened

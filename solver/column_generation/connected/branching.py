@@ -141,22 +141,17 @@ class BranchAndPrice:
     def _branched(self, node: BranchNode, deadline: float, limits: Limits) -> list[BranchNode]:
         """Return the nodes that take the place of one: none where it is closed."""
         self.nodes += 1
-        began = self.pricing.token.now()
         node, master = self._bounded(node, deadline)
         if node.saved <= self.enough() or master is None:
             return []
-        now = self.pricing.token.now()
-        if now > deadline:
+        if self.pricing.token.now() > deadline:
             return [node]
-        share = self.pricing.params.node_search_fraction * (deadline - now)
-        saved = self._searched(node, now + min(share, now - began), limits)
+        saved = self._searched(node, deadline, limits)
         if saved <= self.enough():
             return []
         row = self._row_to_branch(master)
         if row is None:
-            saved = min(saved, self._searched(node, self.pricing.token.now() + share, limits))
-            if saved > self.enough():
-                self._left = max(self._left, saved)
+            self._left = max(self._left, saved)
             return []
         contents, known = master.contents(), master.known_partitions()
         children = []
@@ -240,9 +235,11 @@ class BranchAndPrice:
         load = node.load_bound
         return np.asarray(costs + load.of_others(contents))
 
-    def _searched(self, node: BranchNode, until: float, limits: Limits) -> int:
+    def _searched(self, node: BranchNode, deadline: float, limits: Limits) -> int:
         """Search the contents that fit the gap, if they are few; return what the node saves."""
         pricing, params, load = self.pricing, self.pricing.params, node.load_bound
+        now = pricing.token.now()
+        until = now + params.node_search_fraction * (deadline - now)
         priced = self._with_losses(node)
 
         def fitting(gap: int, deadline: float) -> IntArray:
