@@ -16,7 +16,7 @@ from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.topology import Component, Stream, Topology
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
-from slotwise.models.problem.problem import IntArray, Problem
+from slotwise.models.problem.problem import BoolArray, IntArray, Problem
 from slotwise.solver.column_generation.configurations.engine import FAST_CONFIGURATIONS
 from slotwise.solver.column_generation.connected import enumeration, level, tree_knapsack
 from slotwise.solver.column_generation.connected.engine import CONNECTED
@@ -43,6 +43,11 @@ from slotwise.solver.structure.task_types import merge_twins
 SCALE = 16
 
 
+def no_other_rule(rows: IntArray) -> BoolArray:
+    """Return [Y] that every configuration keeps the rules beside that on weights."""
+    return np.ones(len(rows), np.bool_)
+
+
 def random_graph(rng: Generator, params: ConnectedParams = CONNECTED_DEFAULTS) -> FlowGraph:
     """Return up to five kinds with random flows on places of a few units."""
     count, capacity = int(rng.integers(1, 6)), int(rng.integers(2, 12))
@@ -57,7 +62,7 @@ def random_graph(rng: Generator, params: ConnectedParams = CONNECTED_DEFAULTS) -
         weights,
         capacity,
         most,
-        lambda rows: np.ones(len(rows), np.bool_),
+        no_other_rule,
         RunToken(),
         params.max_assignments,
     )
@@ -199,8 +204,7 @@ def test_subtrees_share_the_units_left(scale: int, monkeypatch: pytest.MonkeyPat
     flow = np.zeros((7, 7), dtype=np.int64)
     flow[0, 1:] = flow[1:, 0] = np.arange(2, 8)
     sizes, weights, capacity = np.array([1] + [6] * 6), np.ones(7, dtype=np.int64), 7
-    no_rule = lambda rows: np.ones(len(rows), np.bool_)  # noqa: E731
-    graph = make_flow_graph(sizes, flow, weights, capacity, sizes, no_rule, RunToken())
+    graph = make_flow_graph(sizes, flow, weights, capacity, sizes, no_other_rule, RunToken())
     duals = scale * np.array([0] + [3] * 6)
     few = ConnectedParams(max_partial=4)
     with pytest.raises(TooLongError):
